@@ -66,6 +66,9 @@ func TestTheReleaseIsMakeTargets(t *testing.T) {
 // byDigest matches what names an action or an image by its digest, with its version.
 var byDigest = regexp.MustCompile(`^(actions/[a-z-]+@[0-9a-f]{40}|golang:[0-9.]+-bookworm@sha256:[0-9a-f]{64})$`)
 
+// handsOn matches the actions that fetch the source and hand the packages on.
+var handsOn = regexp.MustCompile(`^actions/(checkout|upload-[a-z]+|download-[a-z]+)@`)
+
 // TestTheReleaseTrustsNobodyLater: what a release takes from others is named by its
 // digest, which nobody can give to something else; what may change the repository is
 // given to the step that publishes alone, after everything that others have written has
@@ -123,10 +126,8 @@ func holdsToken(env map[string]string) bool {
 // is no target, because the Makefile is in it, nor is handing the packages on.
 func madeBy(s step, targets []string) (target, complaint string) {
 	if s.Run == "" {
-		for _, one := range []string{"checkout", "upload-artifact", "download-artifact"} {
-			if strings.HasPrefix(s.Uses, "actions/"+one+"@") {
-				return "", ""
-			}
+		if handsOn.MatchString(s.Uses) {
+			return "", ""
 		}
 		return "", "the step with " + s.Uses + " is no target of the Makefile"
 	}

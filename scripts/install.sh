@@ -71,7 +71,7 @@ make_user() {
 directory() {
   local place=$DESTDIR$3
   if [ ! -e "$place" ] && [ ! -L "$place" ]; then
-    install -d "${place%/*}"
+    [ -d "${place%/*}" ] || install -d "${place%/*}" # what is there keeps its rights
     mkdir -m 0700 "$place"
   elif [ -L "$place" ] || [ ! -d "$place" ]; then
     say "kept       $3, which is not a directory, as it is; move it away, and install again"

@@ -151,7 +151,7 @@ say "a service that was taken over gains nothing by an update"
 others() { inside find /srv/others -type d -printf '%p %U:%G %m\n' -o -printf '%p %U:%G %m ' -exec cksum {} \; ; }
 inside sh -c 'mkdir -p /srv/others/models /srv/others/recordings && printf theirs >/srv/others/.owner && printf theirs >/srv/others/models/theirs'
 before=$(others)
-as_service sh -c "cd /var/lib/$name && rmdir models && ln -s /srv/others/models /srv/others/recordings /srv/others/.owner ."
+as_service sh -c "cd /var/lib/$name && rm -rf models recordings .owner && ln -s /srv/others/models /srv/others/recordings /srv/others/.owner ."
 update 1:1.1
 inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the update failed"; }
 inside dpkg -i /root/1:1.1.deb >"$work/update.log" 2>&1 || { cat "$work/update.log"; die "the same update again failed"; }

@@ -23,8 +23,13 @@ func main() {
 }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	terminated, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(terminated, func() { end(cli.ErrTerminated) })()
 	exe, err := os.Executable()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "voice-gateway: finding our own program:", err)

@@ -429,5 +429,7 @@ func locked(w *ward, addr, passwords string) {
 // brokerWith starts a broker with these lines about who may do what.
 func brokerWith(w *ward, addr, rights string) {
 	w.Helper()
-	rig.MosquittoAt(w, addr, append(strings.Split(rights, "\n"), "user root")...)
+	// Where its queue has no bound, this mosquitto ends the connection of whoever sends what
+	// he may not.
+	rig.MosquittoAt(w, addr, append(strings.Split(rights, "\n"), "user root", "max_queued_messages 1000")...)
 }

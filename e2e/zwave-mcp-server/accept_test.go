@@ -9,12 +9,10 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/fake"
 	"voicegateway/internal/zwave/sim"
 )
 
@@ -30,10 +28,10 @@ type house struct {
 	t   *testing.T
 	url string
 
-	mu     sync.Mutex
-	spec   sim.House
-	played *rig.House    // nil while the gateway is down
-	up     chan struct{} // closed while it is there
+	mu   sync.Mutex
+	spec sim.House
+	sim  *rig.House    // nil while the gateway is down
+	up   chan struct{} // closed while it is there
 }
 
 func (h *house) start() {
@@ -46,7 +44,7 @@ func (h *house) start() {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.played = played
+	h.sim = played
 	close(h.up)
 }
 
@@ -56,7 +54,7 @@ func (h *house) end() {
 	defer h.mu.Unlock()
 	for i := range h.spec.Nodes {
 		n := &h.spec.Nodes[i]
-		facts, err := h.played.Facts(context.Background(), n.Name)
+		facts, err := h.sim.Facts(context.Background(), n.Name)
 		if err != nil {
 			h.t.Error(err)
 			continue
@@ -71,8 +69,8 @@ func (h *house) end() {
 		}
 	}
 	h.up = make(chan struct{})
-	h.played.Stop()
-	h.played = nil
+	h.sim.Stop()
+	h.sim = nil
 }
 
 // fact is what a device really is; it waits while the gateway is started anew.
@@ -83,9 +81,9 @@ func (h *house) fact(device, key string) (any, error) {
 		h.mu.Unlock()
 		<-up
 		h.mu.Lock()
-		if h.played != nil {
+		if h.sim != nil {
 			defer h.mu.Unlock()
-			facts, err := h.played.Facts(context.Background(), device)
+			facts, err := h.sim.Facts(context.Background(), device)
 			return facts[key], err
 		}
 		h.mu.Unlock()
@@ -122,9 +120,8 @@ func TestAcceptCommandsThroughRestarts(t *testing.T) { commandsThroughRestarts(t
 // must be right in the end.
 func commandsThroughRestarts(t *testing.T, commands int64) {
 	t.Helper()
-	addr := fake.FreeAddr(t)
-	broker := rig.MosquittoAt(t, addr)
-	h := &house{t: t, url: "mqtt://" + addr, spec: sim.House{HomeID: 7}, up: make(chan struct{})}
+	broker := newMosquitto(t)
+	h := &house{t: t, url: broker.url(), spec: sim.House{HomeID: 7}, up: make(chan struct{})}
 	const devices = 20
 	for i := range devices {
 		a := appliances[i%len(appliances)]
@@ -133,7 +130,7 @@ func commandsThroughRestarts(t *testing.T, commands int64) {
 		h.spec.Nodes = append(h.spec.Nodes, spec)
 	}
 	h.start()
-	server := startServer(t, []string{"MQTT_BROKER_URL=" + h.url})
+	server := startServer(t, []string{"MQTT_BROKER_URL=" + broker.url()})
 	server.settled()
 
 	var done atomic.Int64
@@ -141,7 +138,7 @@ func commandsThroughRestarts(t *testing.T, commands int64) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var chaos, work sync.WaitGroup
-	chaos.Go(func() { disturb(ctx, server, broker, addr, h, commands, &done) })
+	chaos.Go(func() { disturb(ctx, server, broker, h, commands, &done) })
 	const workers = 10
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -263,7 +260,7 @@ func (h *host) tells(house *house, device string, a appliance) bool {
 
 // disturb restarts broker and gateway in turn, spread over the commands. A broker
 // stays away until commands have felt it.
-func disturb(ctx context.Context, s *host, broker *rig.Program, addr string, h *house, commands int64, done *atomic.Int64) {
+func disturb(ctx context.Context, s *host, broker *mosquitto, h *house, commands int64, done *atomic.Int64) {
 	plan := []string{"broker", "gateway", "broker", "gateway", "broker", "gateway", "broker", "broker"}
 	if len(plan) != brokerRestarts+simRestarts {
 		s.Error("the plan of disturbances is not what the test promises")
@@ -284,9 +281,9 @@ func disturb(ctx context.Context, s *host, broker *rig.Program, addr string, h *
 		after(at)
 		switch what {
 		case "broker":
-			broker.Stop(s, syscall.SIGKILL)
+			broker.kill()
 			after(done.Load() + 2)
-			broker = rig.MosquittoAt(s, addr)
+			broker.start()
 		case "gateway":
 			h.end()
 			after(done.Load() + 2)

@@ -15,6 +15,7 @@ import (
 
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/taint"
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -166,16 +167,25 @@ func without(args json.RawMessage, names []string) json.RawMessage {
 }
 
 // together makes the calls that read, at once, and notes whether they brought text
-// from outside.
+// from outside. Those to one server leave in the model's order.
 func (r *reply) together(ctx context.Context, plan []planned) {
 	var wg sync.WaitGroup
+	var lines order.Lines
 	for i := range plan {
 		p := &plan[i]
 		switch {
 		case p.refusal != "":
 			p.record = refused(p, p.refusal)
 		case p.spec.Risk == tools.Read:
-			wg.Go(func() { p.record = r.a.do(ctx, p) })
+			place := lines.Take(p.spec.Server)
+			wg.Go(func() {
+				defer place.Pass()
+				if p.spec.Server == "" {
+					place.Pass() // our own tools that read depend on nothing
+				}
+				_ = place.Await(ctx) // a call whose time is up is told so by whoever makes it
+				p.record = r.a.do(order.With(ctx, place), p)
+			})
 		}
 	}
 	wg.Wait()

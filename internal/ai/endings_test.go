@@ -112,7 +112,7 @@ func TestEveryEnding(t *testing.T) {
 			for r.Context().Err() == nil {
 				stream(w, callDelta(0, "", "", strings.Repeat("y", 1<<16)))
 			}
-		}}, kind: TooLong},
+		}}, kind: TooLong, text: "the arguments of a call go on after 65536 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -158,7 +158,9 @@ func (o *OpenAI) receive(stream *openai.ChatCompletionStream, calls *wire.Calls,
 		}
 		choice := chunk.Choices[0]
 		for _, part := range choice.Delta.ToolCalls {
-			calls.Add(part)
+			if err := calls.Add(part); err != nil {
+				return "", err
+			}
 		}
 		text := choice.Delta.Content + choice.Delta.Refusal
 		d := Delta{Text: text, Hidden: text == "" && len(choice.Delta.ToolCalls) == 0}
@@ -256,6 +258,8 @@ func (o *OpenAI) explain(err error) error {
 		kind = Malformed
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		kind, err = Dropped, errors.New("the stream ended before the answer did")
+	} else if errors.Is(err, wire.ErrEndless) {
+		kind = TooLong
 	} else if libraryRefusal(err) {
 		kind = Rejected
 	}

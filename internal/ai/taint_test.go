@@ -23,7 +23,7 @@ type obedient struct {
 	asked []Request
 }
 
-var order = regexp.MustCompile(`DO\((\w+), (\{[^}]*\})\)`)
+var told = regexp.MustCompile(`DO\((\w+), (\{[^}]*\})\)`)
 
 func (o *obedient) Complete(_ context.Context, req Request) iter.Seq2[Delta, error] {
 	o.asked = append(o.asked, req)
@@ -33,7 +33,7 @@ func (o *obedient) Complete(_ context.Context, req Request) iter.Seq2[Delta, err
 				if len(m.Calls) > 0 {
 					continue
 				}
-				for n, found := range order.FindAllStringSubmatch(m.Text, -1) {
+				for n, found := range told.FindAllStringSubmatch(m.Text, -1) {
 					args := json.RawMessage(found[2])
 					if !o.did(req, found[1], found[2]) && !yield(Delta{Call: &tools.Call{ID: fmt.Sprintf("c%d_%d", i, n), Tool: found[1], Args: args}}, nil) {
 						return

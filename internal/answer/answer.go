@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
 )
@@ -119,6 +120,10 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 		AlertWords: choosing.ToAlerts(names[0]), choosing: names[0], names: names, guard: guard.New(l, p),
 	}, nil
 }
+
+// TakePlace takes a place in the line of one of the gateway's own tools, after the calls
+// of it that turns have planned. It has to be given back by Pass.
+func (a *Answerer) TakePlace(tool string) *order.Place { return a.calls.TakePlace(tool) }
 
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).
 func (a *Answerer) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }

@@ -9,7 +9,6 @@ import (
 	"voicegateway/internal/answer/calling"
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/past"
-	"voicegateway/internal/dialogue/queue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
@@ -139,7 +138,7 @@ func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 // save rescues a turn of several steps after a server was lost. It returns the task
 // if the task is stopped, nil otherwise. A turn of a single step is reported at
 // once: there is nothing to go on with. Steps of earlier rounds count.
-func (a *Answerer) save(ctx context.Context, x *exchange, p *queue.Place, steps []plan.Step, c *calling.Made) *record.Task {
+func (a *Answerer) save(ctx context.Context, x *exchange, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
 	if !a.recovery.possible() || len(steps)+len(x.done) < 2 {
 		return nil
 	}

@@ -129,10 +129,10 @@ func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn
 		x.rec.Outcome, x.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
 		return past.Turn{}
 	}
-	x.waits()
 	steps := past.OpenSteps(a.match.House(), task.Open)
 	place := a.calls.Take(steps)
 	defer place.Leave()
+	x.waits()
 	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
 		return past.Turn{}
 	}

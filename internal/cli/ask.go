@@ -40,7 +40,7 @@ func (a *app) askCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load()
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}

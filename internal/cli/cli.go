@@ -39,9 +39,14 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
-	// exitInterrupted is 128 and the number of SIGINT, as shells have it.
+	// exitInterrupted and exitTerminated are 128 and the number of the signal, SIGINT
+	// or SIGTERM, as shells have it.
 	exitInterrupted = 130
+	exitTerminated  = 143
 )
+
+// ErrTerminated is the cause of a context that SIGTERM has ended.
+var ErrTerminated = errors.New("the program was told to end")
 
 // app is what the commands share: the world and the flags of the root.
 type app struct {
@@ -62,7 +67,10 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return exitInterrupted // whoever sent Ctrl-C or SIGTERM knows why it ended
+		if errors.Is(context.Cause(ctx), ErrTerminated) {
+			return exitTerminated
+		}
+		return exitInterrupted // whoever sent the signal knows why it ended
 	}
 	return a.status(err)
 }
@@ -138,7 +146,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 // configured is cobra's function for a command that works with the configuration.
 func (a *app) configured(work func(ctx context.Context, l *loaded, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l, err := a.load()
+		l, err := a.load(c.Context())
 		if err != nil {
 			return err
 		}

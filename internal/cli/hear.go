@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/interrupt"
 	"voicegateway/internal/lab"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech/stt"
@@ -80,8 +81,8 @@ of Home Assistant's that the gateway knows acts in the simulated house.`,
 
 // configure loads the configuration, with the recogniser and the language of the
 // flags in it.
-func (h hearing) configure() (*loaded, error) {
-	l, err := h.app.load()
+func (h hearing) configure(ctx context.Context) (*loaded, error) {
+	l, err := h.app.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +112,15 @@ func (h hearing) configure() (*loaded, error) {
 
 // tabulate prints how well the recordings of a directory are heard.
 func (h hearing) tabulate(ctx context.Context) error {
-	l, err := h.configure()
+	l, err := h.configure(ctx)
 	if err != nil {
 		return err
 	}
-	recordings, err := lab.Read(h.table)
+	recordings, err := interrupt.Read(ctx, func() ([]lab.Recording, error) { return lab.Read(h.table) })
 	if err != nil {
 		return err
 	}
-	house, err := readHouse(cmp.Or(h.home, filepath.Join(h.table, "home.json")))
+	house, err := readHouse(ctx, cmp.Or(h.home, filepath.Join(h.table, "home.json")))
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (h hearing) tabulate(ctx context.Context) error {
 
 // play hears the files, one after another.
 func (h hearing) play(ctx context.Context, files []string) error {
-	l, err := h.configure()
+	l, err := h.configure(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,13 +163,13 @@ func (h hearing) play(ctx context.Context, files []string) error {
 		}
 	}
 	l.AI.Enabled = "false" // a model that happens to run must not change the result
-	house, err := readHouse(h.home)
+	house, err := readHouse(ctx, h.home)
 	if err != nil {
 		return err
 	}
 	clips := make([]audio.Clip, len(files))
 	for i, name := range files {
-		if clips[i], err = file.Load(name); err != nil {
+		if clips[i], err = interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) }); err != nil {
 			return err
 		}
 	}
@@ -214,11 +215,11 @@ func (h hearing) print(r record.Record) error {
 	return nil
 }
 
-func readHouse(name string) (*home.House, error) {
+func readHouse(ctx context.Context, name string) (*home.House, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // no file means the built-in house
 	}
-	data, err := os.ReadFile(name)
+	data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 	if err != nil {
 		return nil, fmt.Errorf("reading the house: %w", err)
 	}

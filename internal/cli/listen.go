@@ -46,7 +46,7 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 			if o.seconds < 0 {
 				return configure.Misused(fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds))
 			}
-			l, err := a.load()
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}

@@ -10,17 +10,21 @@ import (
 	"voicegateway/internal/cli/upkeep"
 	"voicegateway/internal/configure"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/interrupt"
 )
 
 // loaded is the configuration as the commands need it.
 type loaded struct{ *configure.Loaded }
 
 // load reads and checks the configuration.
-func (a *app) load() (*loaded, error) { return a.loadFile(a.config) }
+func (a *app) load(ctx context.Context) (*loaded, error) { return a.loadFile(ctx, a.config) }
 
 // loadFile does what load does, with the configuration of another file.
-func (a *app) loadFile(path string) (*loaded, error) {
-	l, err := configure.Load(path, a.Environ)
+func (a *app) loadFile(ctx context.Context, path string) (*loaded, error) {
+	l, err := interrupt.Read(ctx, func() (*configure.Loaded, error) { return configure.Load(path, a.Environ) })
+	if l == nil {
+		return nil, err
+	}
 	a.secrets = gateway.SecretsOf(l.Config, l.Secrets)
 	if err != nil {
 		return nil, err
@@ -29,8 +33,8 @@ func (a *app) loadFile(path string) (*loaded, error) {
 }
 
 // review is what the commands about turns of before need.
-func (a *app) review() (review.World, error) {
-	l, err := a.load()
+func (a *app) review(ctx context.Context) (review.World, error) {
+	l, err := a.load(ctx)
 	if err != nil {
 		return review.World{}, err
 	}
@@ -50,8 +54,8 @@ func (a *app) upkeep() upkeep.World {
 	return upkeep.World{
 		In: a.In, Out: a.Out, Err: a.Err, Terminal: a.Terminal, Paint: a.paint, Environ: a.Environ, Executable: a.Executable, File: a.config, NoDaemon: errNoDaemon,
 		Version:  a.version,
-		Load:     func() (*configure.Loaded, error) { return of(a.load()) },
-		LoadFile: func(path string) (*configure.Loaded, error) { return of(a.loadFile(path)) },
+		Load:     func(ctx context.Context) (*configure.Loaded, error) { return of(a.load(ctx)) },
+		LoadFile: func(ctx context.Context, path string) (*configure.Loaded, error) { return of(a.loadFile(ctx, path)) },
 		Pull: func(ctx context.Context, l *configure.Loaded, from string) error {
 			return (&modelsWork{app: a}).pullFor(ctx, &loaded{l}, from)
 		},

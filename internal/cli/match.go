@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/interrupt"
 )
 
 // matching is the work of match, with its flags.
@@ -80,7 +81,7 @@ func sentences(dir, language string) (*intent.Pack, error) {
 // a gateway there is no house.
 func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if name := m.home; name != "" {
-		data, err := os.ReadFile(name)
+		data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 		if err != nil {
 			return nil, fmt.Errorf("reading the house: %w", err)
 		}
@@ -90,7 +91,7 @@ func (m matching) houses(ctx context.Context) (*home.File, error) {
 		}
 		return file, nil
 	}
-	l, err := m.app.load()
+	l, err := m.app.load(ctx)
 	if err != nil {
 		return nil, err
 	}

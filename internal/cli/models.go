@@ -38,11 +38,11 @@ func (a *app) modelsCommand() *cobra.Command {
 }
 
 // place is the directory of the models.
-func (m *modelsWork) place() (string, error) {
+func (m *modelsWork) place(ctx context.Context) (string, error) {
 	if m.dir != "" {
 		return m.dir, nil
 	}
-	l, err := m.app.load()
+	l, err := m.app.load(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -54,8 +54,8 @@ func (m *modelsWork) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "The models there are, and which are installed",
 		Args: exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			place, err := m.place()
+		RunE: func(c *cobra.Command, _ []string) error {
+			place, err := m.place(c.Context())
 			if err != nil {
 				return err
 			}
@@ -93,9 +93,9 @@ func (m *modelsWork) listCommand() *cobra.Command {
 // chosen returns the models named on the command line. Without names it returns
 // those the configuration uses: its wake words, its stop words, the model of a voice
 // and the recogniser.
-func (m *modelsWork) chosen(names []string) (words []micro.Entry, networks []moonshine.Published, err error) {
+func (m *modelsWork) chosen(ctx context.Context, names []string) (words []micro.Entry, networks []moonshine.Published, err error) {
 	if len(names) == 0 {
-		l, err := m.app.load()
+		l, err := m.app.load(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -135,7 +135,7 @@ func used(l *loaded) (names []string) {
 
 // pullFor fetches the models that a configuration uses.
 func (m *modelsWork) pullFor(ctx context.Context, l *loaded, from string) error {
-	words, networks, err := m.chosen(used(l))
+	words, networks, err := m.chosen(ctx, used(l))
 	if err != nil {
 		return err
 	}
@@ -164,11 +164,11 @@ func (m *modelsWork) pullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pull [NAME…]", Short: "Fetch models from where they are published, checked by SHA-256 (default: what the configuration uses)",
 		RunE: func(c *cobra.Command, names []string) error {
-			place, err := m.place()
+			place, err := m.place(c.Context())
 			if err != nil {
 				return err
 			}
-			words, networks, err := m.chosen(names)
+			words, networks, err := m.chosen(c.Context(), names)
 			if err != nil {
 				return err
 			}
@@ -183,8 +183,8 @@ func (m *modelsWork) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "verify", Short: "Check the installed models against the published files, and that each can be run",
 		Args: exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			place, err := m.place()
+		RunE: func(c *cobra.Command, _ []string) error {
+			place, err := m.place(c.Context())
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func (a *app) runCommand() *cobra.Command {
 		Use: "run", Short: "The daemon", Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.lean()
-			l, err := a.load()
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func (a *app) turnsCommand() *cobra.Command {
 			if limit < 1 || limit > mostTurns {
 				return configure.Misused(fmt.Errorf("--limit is %d; expected 1 to %d", limit, mostTurns))
 			}
-			l, err := a.load()
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ of the tries in the microphone's place.`,
 			if len(o.background) > 0 && len(o.files) == 0 {
 				return configure.Misused(errors.New("--background goes with --from"))
 			}
-			l, err := a.load()
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}

@@ -68,7 +68,8 @@ type Device struct {
 	open func() (Memory, error) // nil: nothing is remembered
 	log  *slog.Logger
 
-	due chan struct{} // of size one: the configurations are to be published
+	due    chan struct{} // of size one: the configurations are to be published
+	forged chan struct{} // of size one: one of them is another's at the broker
 }
 
 // New makes the device; it does no I/O. open gives the memory, and is nil without one.
@@ -79,7 +80,7 @@ func New(cfg Config, own Identity, bus Bus, open func() (Memory, error), log *sl
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	return &Device{cfg: cfg, own: own, bus: bus, open: open, log: log.With("part", "discovery"), due: make(chan struct{}, 1)}, nil
+	return &Device{cfg: cfg, own: own, bus: bus, open: open, log: log.With("part", "discovery"), due: make(chan struct{}, 1), forged: make(chan struct{}, 1)}, nil
 }
 
 // Run publishes the configurations at every connection and whenever Home Assistant has
@@ -91,6 +92,9 @@ func (d *Device) Run(ctx context.Context) error {
 		if err := d.bus.Subscribe(ctx, d.cfg.Prefix+"/status", d.born); err != nil {
 			return fmt.Errorf("subscribing to the start of Home Assistant: %w", err)
 		}
+		if err := d.watch(ctx); err != nil {
+			return err
+		}
 	}
 	d.bus.OnConnection(func(up bool) {
 		if up {
@@ -98,15 +102,22 @@ func (d *Device) Run(ctx context.Context) error {
 		}
 	})
 	memory := d.memory()
-	var again <-chan time.Time // not nil: the last time was not complete
+	var again <-chan time.Time // not nil: the last time was not complete, or was forged since
+	var told time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-d.due:
 		case <-again:
+		case <-d.forged:
+			if again == nil {
+				d.log.Warn("another program has written a configuration of the gateway for Home Assistant; ours is published again")
+				again = time.After(time.Until(told.Add(retryPause)))
+			}
+			continue
 		}
-		again = nil
+		again, told = nil, time.Now()
 		if err := d.publish(ctx, memory); err != nil && ctx.Err() == nil {
 			d.log.Debug("Home Assistant was not told of everything", "err", err)
 			again = time.After(retryPause)
@@ -132,6 +143,33 @@ func (d *Device) born(_ string, payload []byte, _ bool) {
 	if string(payload) == "online" {
 		d.tell()
 	}
+}
+
+// watch has a configuration published again that another program has overwritten. One
+// that was removed stays so until the next connection or start of Home Assistant: a
+// person who deletes the device there removes it.
+func (d *Device) watch(ctx context.Context) error {
+	current, err := d.own.messages(d.cfg.Prefix)
+	if err != nil {
+		return err
+	}
+	own := map[string]string{}
+	for _, m := range current {
+		own[m.topic] = string(m.payload)
+	}
+	err = d.bus.Subscribe(ctx, d.cfg.Prefix+"/+/"+d.own.node()+"/+/config", func(topic string, payload []byte, retained bool) {
+		if right, known := own[topic]; !known || retained || len(payload) == 0 || string(payload) == right {
+			return
+		}
+		select {
+		case d.forged <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		d.log.Debug("what Home Assistant is told is not watched", "err", err) // a broker may forbid it
+	}
+	return nil
 }
 
 // tell has the configurations published. It does not block.

@@ -33,6 +33,7 @@ type broker struct {
 	sent     int
 	refuse   int // so many messages are not taken
 	status   func(topic string, payload []byte, retained bool)
+	config   func(topic string, payload []byte, retained bool)
 	filters  []string
 	changed  []func(up bool)
 }
@@ -56,8 +57,20 @@ func (b *broker) PublishRetained(_ context.Context, topic string, payload []byte
 }
 
 func (b *broker) Subscribe(_ context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error {
-	b.filters, b.status = append(b.filters, filter), handle
+	b.filters = append(b.filters, filter)
+	if strings.HasSuffix(filter, "/status") {
+		b.status = handle
+	} else {
+		b.config = handle
+	}
 	return nil
+}
+
+// kept is how many messages were taken, and what the broker keeps on a topic.
+func (b *broker) kept(topic string) (sent int, word string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sent, b.retained[topic]
 }
 
 func (b *broker) OnConnection(changed func(up bool)) { b.changed = append(b.changed, changed) }
@@ -142,6 +155,54 @@ func TestEverythingIsToldAtEachConnection(t *testing.T) {
 	})
 }
 
+// TestAForgedConfigurationIsPutRight: at once, and then at most every ten seconds; one
+// that somebody has removed stays removed.
+func TestAForgedConfigurationIsPutRight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker()
+		defer run(t, b, nil, Default(), kitchen)()
+		b.connect()
+		<-time.After(retryPause)
+		synctest.Wait()
+		topic := "homeassistant/switch/voice_gateway_kitchen/mute/config"
+		told, right := b.kept(topic)
+		if right == "" {
+			t.Fatalf("nothing is told on %s", topic)
+		}
+		for _, harmless := range []struct {
+			topic, payload string
+			retained       bool
+		}{{topic, right, false}, {topic, "", false}, {topic, "old", true}, {"homeassistant/switch/voice_gateway_kitchen/x/config", "{}", false}} {
+			b.config(harmless.topic, []byte(harmless.payload), harmless.retained)
+			synctest.Wait()
+			if sent, _ := b.kept(topic); sent != told {
+				t.Fatalf("%+v was put right", harmless)
+			}
+		}
+		for round := range 2 {
+			before, _ := b.kept(topic)
+			for range 5 {
+				if err := b.PublishRetained(t.Context(), topic, []byte("{}")); err != nil {
+					t.Fatal(err)
+				}
+				before++
+				b.config(topic, []byte("{}"), false)
+				synctest.Wait()
+			}
+			if sent, _ := b.kept(topic); sent != before+told {
+				t.Errorf("round %d: %d messages at once, all are %d", round, sent-before, told)
+			}
+			<-time.After(retryPause)
+			synctest.Wait()
+			if sent, word := b.kept(topic); sent != before+2*told || word != right {
+				t.Errorf("round %d: %d messages in all, and %q stays", round, sent-before, word)
+			}
+			<-time.After(retryPause)
+			synctest.Wait()
+		}
+	})
+}
+
 // TestHomeAssistantMayStartLater: it says so on its own topic, and is told again.
 func TestHomeAssistantMayStartLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +218,7 @@ func TestHomeAssistantMayStartLater(t *testing.T) {
 		}
 		b.status("ha/found/status", []byte("online"), false)
 		synctest.Wait()
-		if b.sent != 2*told || !slices.Equal(b.filters, []string{"ha/found/status"}) {
+		if b.sent != 2*told || !slices.Equal(b.filters, []string{"ha/found/status", "ha/found/+/voice_gateway_kitchen/+/config"}) {
 			t.Errorf("after its start %d messages, %d before; subscribed to %q", b.sent, told, b.filters)
 		}
 	})

@@ -20,6 +20,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/metrics"
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/secret"
 	"voicegateway/internal/systemd"
@@ -85,6 +86,7 @@ type setup struct {
 	log      *slog.Logger
 	discreet discreet
 	counts   *metrics.Metrics
+	lines    *order.Lines // of what acts, over HTTP and MQTT
 }
 
 // New checks the configuration and makes every part from those made before it. It
@@ -97,7 +99,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	var rooms *house.House
 	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return known(rooms) })
 	log = slog.New(secret.Handler(log.Handler(), secrets))
-	s, board := setup{cfg, opts, log, discreet{secrets}, newCounts(cfg, opts)}, newBoard()
+	s, board := setup{cfg, opts, log, discreet{secrets}, newCounts(cfg, opts), &order.Lines{}}, newBoard()
 	rooms, err := s.newHouse()
 	if err != nil {
 		return nil, err
@@ -134,9 +136,9 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind, ear, keeper)}
 	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
-		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed,
+		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed, Lines: s.lines,
 		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timekeeper.ViewOf(keeper, record.FromHTTP), Volume: display.Volume{Tools: registry, Unheard: ear.sound.unheard}, Lessons: lessonView{mind.lessons, s.discreet},
+		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: ear.sound.unheard}, acts}, Lessons: lessonView{mind.lessons, s.discreet},
 		Wakes: mind.wakes, Rehearsal: rehearsals{ear.rehearser},
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
 	if err != nil {

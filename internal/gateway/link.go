@@ -51,7 +51,7 @@ func (s setup) newLink() (link, error) {
 	if private {
 		return l, nil
 	}
-	if l.api, err = mqttapi.New(s.cfg.Gateway.ID, l.bus, s.log); err != nil {
+	if l.api, err = mqttapi.New(s.cfg.Gateway.ID, l.bus, s.lines, s.log); err != nil {
 		return link{}, err
 	}
 	l.device, err = discovery.New(s.cfg.MQTT.Discovery, discovery.Identity{

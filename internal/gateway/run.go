@@ -67,7 +67,7 @@ func (g *Gateway) tellHouse(ctx context.Context) error {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timekeeper.ViewOf(g.timers, record.FromMQTT), g.mcp})
+	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timersInTurn{timekeeper.ViewOf(g.timers, record.FromMQTT), g.acts}, g.mcp})
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/tasks"
 	"voicegateway/internal/timekeeper"
@@ -35,7 +36,7 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 	endpoint, err := serve.NewEndpoint(serve.Config{
 		Name: "voice-gateway", Version: s.version(),
 		Tools: append(selftools.New(deps.Servers),
-			local.ListTimers(keeper), local.ChangeTimer(timekeeper.ViewOf(keeper, record.FromMCP))),
+			local.ListTimers(keeper), toolInTurn{local.ChangeTimer(timekeeper.ViewOf(keeper, record.FromMCP))}),
 		Instructions: "Shows and reconnects the MCP servers of a voice gateway; lists its timers, changes them, and stops or snoozes what rings.",
 	}, s.log.With("part", "endpoint"))
 	if err != nil {
@@ -67,7 +68,7 @@ type (
 		acts
 		area   string // for requests without an area
 		tools  *tools.Registry
-		timers timekeeper.View
+		timers timersInTurn
 		mcp    *host.Host
 	}
 	turnView struct {
@@ -85,10 +86,15 @@ type (
 	}
 )
 
-// Ask answers a text.
+// Ask answers a text in its turn. The next one acts when this one has its places among
+// the commands to its devices, or begins to wait for something slow.
 func (h httpActs) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
+	place := order.From(ctx)
+	if err := place.Await(ctx); err != nil {
+		return record.Record{}, err
+	}
 	return h.acts.Ask(ctx, record.Request{
-		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: cmp.Or(r.Source, record.FromHTTP), DryRun: r.DryRun, Aloud: ownRoom(r.Area, h.area),
+		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: cmp.Or(r.Source, record.FromHTTP), DryRun: r.DryRun, Waiting: place.Pass, Aloud: ownRoom(r.Area, h.area),
 	}), nil
 }
 
@@ -112,6 +118,9 @@ func (h httpActs) Listen(ctx context.Context) error {
 
 // Mute closes the microphone or opens it.
 func (h httpActs) Mute(ctx context.Context, on bool) error {
+	if err := order.From(ctx).Await(ctx); err != nil {
+		return err
+	}
 	return h.unavailable(h.acts.Mute(ctx, on))
 }
 
@@ -167,5 +176,5 @@ func (m mqttActs) Retry(ctx context.Context) error { return m.mcp.RetryAll(ctx) 
 // SetVolume sets the volume in percent.
 func (m mqttActs) SetVolume(ctx context.Context, level int) error {
 	defer m.changed()
-	return display.Volume{Tools: m.tools}.SetVolume(ctx, level)
+	return volumeInTurn{display.Volume{Tools: m.tools}, m.acts}.SetVolume(ctx, level)
 }

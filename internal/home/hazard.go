@@ -28,7 +28,13 @@ func (e *Entity) Hazards() Hazard {
 	if slices.Contains(harmlessDomains, e.Domain) {
 		return 0
 	}
-	h := NamesHazard(e.Area, append([]string{e.Name}, e.Aliases...)...)
+	names := append([]string{e.Name}, e.Aliases...)
+	var h Hazard
+	if e.dims() {
+		h = NamesHazard(e.Area, names...)
+	} else {
+		h = LikelyHazard(e.Area, names...)
+	}
 	switch {
 	case e.Domain == "climate":
 		h &= Hot // a thermostat is called after its room, its valve opens a radiator
@@ -37,13 +43,18 @@ func (e *Entity) Hazards() Hazard {
 	case e.Domain == "siren":
 		h |= Loud
 	case e.Domain == "cover":
-		if slices.Contains(gateClasses, e.DeviceClass()) || words(e.Area).hazard()&Gate != 0 && !aboutHarmless(words(e.Name)) {
+		if slices.Contains(gateClasses, e.DeviceClass()) || letsIn(e.Area) && !aboutHarmless(words(e.Name)) {
 			h |= Gate
 		}
 	case e.DeviceClass() == "siren":
 		h |= Loud
 	}
 	return h
+}
+
+// dims reports whether a thing is a lamp with more to it than a relay has.
+func (e *Entity) dims() bool {
+	return e.Domain == "light" && (len(e.Abilities) == 0 || e.Can(Brightness) || e.Can(Colour))
 }
 
 // NamesHazard returns the hazards that the names of a thing tell of, whatever kind
@@ -62,6 +73,10 @@ func IsShade(name string) bool { return words(name).about(&known().shades) }
 
 // IsLight reports whether a name is about something that gives light.
 func IsLight(name string) bool { return words(name).about(&known().lights) }
+
+// IsHarmless reports whether a name is about something that is harmless wherever it
+// stands: a lamp, a blind, a fan, a bell.
+func IsHarmless(name string) bool { return aboutHarmless(words(name)) }
 
 func nameHazard(place, name phrase) Hazard {
 	h := name.hazard() | slices.Concat(place, name).composed()
@@ -95,7 +110,7 @@ func words(name string) phrase {
 		}
 	}
 	var last rune
-	for _, r := range name {
+	for _, r := range lookOf(name) {
 		switch {
 		case unicode.Is(unicode.Cf, r): // an invisible character that joins words
 			continue

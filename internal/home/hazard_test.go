@@ -21,7 +21,7 @@ func TestHazardsOfNames(t *testing.T) {
 			Haustuer; Haustur; Türen; Kellertüren; Türöffner; Garagenantrieb; Gartenpforte; Parkschranke; Licht Hoftor;
 			Puerta Garaje; Portón; Puertas del garaje; Garaje; Cancela; Verjas; Porte de garage; Porte d'entrée; Portail; Portails; la porte; Porte-fenêtre;
 			Gar` + "\u200b" + `age Door; 🚪 Door; Store Room Door; Puerta Luz; Portail lumière; Garage Door Outlet; Door by the light`,
-		home.Hot: `Oven; Wall Oven; Ovens; Stove; Cooker; Air-Fryer; Hob; Sauna; Water Heater; Kitchen Range; Grill; BBQ; Fireplace; Backofen;
+		home.Hot: `Oven; Wall Oven; Ovens; Stove; Boiler; Heizkessel; Chaudière; Caldera; Cooker; Air-Fryer; Hob; Sauna; Water Heater; Kitchen Range; Grill; BBQ; Fireplace; Backofen;
 			Backöfen; Ofen; Elektroherd; Herd; Kochfeld; Kaminofen; Horno; Vitrocerámica; Four de la cuisine; le four; Cuisinière; Chauffe-eau; Oven Switch;
 			Oven and Hood; Light Oven`,
 		home.Wet: `Water Main; Main Water; Valve; Valves; Sprinkler; Garden-Sprinklers; Irrigation; Hauptventil; Ventil; Gasventile; Wasserhahn;

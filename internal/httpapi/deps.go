@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/live"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/rehearsal"
 	"voicegateway/internal/wakebudget"
@@ -38,6 +39,7 @@ type Deps struct {
 	About     *About
 	Page      Page
 	Events    *live.Feed
+	Lines     *order.Lines // in which requests that act wait for their turn; nil: they do not
 	Wakes     Wakes
 	Rehearsal Rehearsal
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
@@ -77,7 +79,8 @@ const (
 )
 
 // Asker runs one turn from text and returns its record. A turn that fails is a
-// record too; an error means that there was no turn.
+// record too; an error means that there was no turn. It waits for its turn among those
+// that act (order.From), as do Ear.Mute, Timers.Do and Volume.SetVolume.
 type Asker interface {
 	Ask(ctx context.Context, r AskRequest) (record.Record, error)
 }

@@ -104,6 +104,9 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 			log.Warn("the token of http.token_file is short and could be guessed", "least", httpguard.MinToken)
 		}
 	}
+	if deps.Lines != nil {
+		s.door.Orders, s.door.Lines = inOrder, deps.Lines
+	}
 	if s.mux, err = s.routes(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"voicegateway/internal/order"
 )
 
 // route is a line of the table.
@@ -63,6 +65,18 @@ func (s *Server) table() []route {
 		{"POST /mcp/servers/{id}/accept", s.post(d.Servers != nil, servers.accept)},
 		{"POST /mcp/servers/retry-all", s.post(d.Servers != nil, servers.retryAll)},
 	}
+}
+
+// inOrder says in which line a request waits for those that came before it: what acts
+// on the house or the sound in one, the microphone's switch in another.
+func inOrder(r *http.Request) (line string) {
+	switch r.Method + " " + r.URL.Path {
+	case "POST /api/ask", "POST /api/volume", "POST /api/timers", "DELETE /api/timers", "POST /mcp":
+		return order.Acts
+	case "POST /api/mute":
+		return order.Mute
+	}
+	return ""
 }
 
 // routes makes the mux from the table and from the handlers of other parts.

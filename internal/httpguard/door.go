@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"voicegateway/internal/order"
 )
 
 // Door bounds what strangers can use up of an HTTP server: connections, and the
@@ -23,6 +25,14 @@ type Door struct {
 	Write       time.Duration // for one write
 	HeaderBytes int
 	Connections int // open at once; any more are closed when they connect
+
+	// Orders says for each request in which of Lines it gets a place, in the order in
+	// which the requests came, whatever connections they came on; "": in none. Their
+	// handlers find the place with order.From, and wait there for those before them; it
+	// is given back when they return, if not sooner. A body over 64 KB gets none. nil: no
+	// request does.
+	Orders func(*http.Request) (line string)
+	Lines  *order.Lines
 }
 
 // DefaultDoor is wide enough for a house and everybody in it.
@@ -60,6 +70,17 @@ func Address(address, example string) (host string, err error) {
 // when nobody but the library itself reads it, so that neither a stream nor a slow
 // answer is cut.
 func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, log *slog.Logger) error {
+	bounded := &boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)}
+	if d.Orders != nil {
+		came, err := newArrivals(ctx, listener, d.Lines)
+		if err != nil {
+			log.Warn("requests on different connections get their places as they are read: the order in which they come is not known", "err", err)
+		} else {
+			bounded.Listener = came
+			defer came.stop()
+		}
+		handler = d.inOrder(came, handler)
+	}
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: d.Header,
@@ -68,10 +89,11 @@ func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Han
 		MaxHeaderBytes:    d.HeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       withConn,
 	}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- server.Serve(&boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)})
+		ended <- server.Serve(bounded)
 	}()
 	select {
 	case err := <-ended:

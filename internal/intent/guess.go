@@ -70,12 +70,45 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 		}
 		return m.nothing(p, heard, place, area), false
 	}
+	m.keepDangerous(heard, p, &r)
+	if len(r.Items) == 0 {
+		return m.refuse(p, "unknown_name", heard), false
+	}
 	c.unknown = false
 	c.items = nil
 	for _, i := range r.Items {
 		c.items = append(c.items, int32(i))
 	}
 	return m.settle(p, c, &r, room, area), true
+}
+
+// keepDangerous keeps of a result what words may mean that order something dangerous. They
+// never mean a thing that is harmless and only like it: "turn on the stove" in a house
+// that has a stone. Whether they mean a lamp or a blind whose name is misheard is asked:
+// "turn on the garage lied".
+func (m *Matcher) keepDangerous(heard string, p *parse, r *names.Result) {
+	if r.Verdict != names.Fuzzy && r.Verdict != names.Unsure {
+		return
+	}
+	starts := catalogue.Of(p.block.Intent).Starts
+	if starts == nil || home.LikelyHazard("", heard) == 0 {
+		return
+	}
+	act := p.would(m)
+	if !starts(act.Slots) {
+		return
+	}
+	var meant []int
+	for _, i := range r.Items {
+		e := &m.house.Entities[i]
+		switch {
+		case Dangerous(*act, e), e.Domain == "lock": // to switch a lock on is to lock it
+			meant = append(meant, i)
+		case home.IsHarmless(e.Name):
+			meant, r.Verdict = append(meant, i), names.Unsure
+		}
+	}
+	r.Items = meant
 }
 
 // settle decides whether the act on a guessed name is done or asked about.

@@ -105,7 +105,7 @@ func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Actio
 	switch d := l.Rooms.Match(q.Text, q.Area); {
 	case q.DryRun, q.Source == record.FromTimer, q.Source == record.FromButton:
 		return false, false
-	case d.Route != intent.Model, !d.Act.MayAct(), l.pointsBack(q):
+	case !d.Act.MayAct(), l.pointsBack(q), l.ours(q.Text, q.Area) != nil:
 		return false, false
 	}
 	acts, err := wordings.Acts(l.House(), actions)
@@ -123,6 +123,30 @@ func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Actio
 		l.told = slices.Clone(l.told[max(0, len(l.told)-mostTold):])
 	}
 	return true, tell
+}
+
+// ours says which sentence of the house a text is, by itself or after another one; nil
+// if it is none.
+func (l *Lessons) ours(text, area string) error {
+	h := l.House()
+	if err := wordings.Ours(l.Rooms.Match(text, area), h); err != nil {
+		return err
+	}
+	things := make([]string, len(h.Entities))
+	for i := range h.Entities {
+		things[i] = h.Entities[i].ID
+	}
+	about, _ := l.About(text, area, things)
+	about.Actions = slices.Clone(about.Actions)
+	for i := range about.Actions {
+		about.Actions[i].Devices = nil // the pronoun stands for things that are not known here
+	}
+	for _, d := range []intent.Decision{about, l.After(text, area)} {
+		if err := wordings.Ours(d, h); err != nil {
+			return fmt.Errorf("%w, after another sentence", err)
+		}
+	}
+	return nil
 }
 
 // pointsBack reports whether a text may be about what was said before it: it follows
@@ -162,6 +186,8 @@ func (l *Lessons) Learn(q record.Request, said intent.Action) (phrase string, er
 	switch _, err := l.Remember(last.ID); {
 	case !there:
 		return "keep_nothing", nil
+	case errors.Is(err, wordings.ErrOurs):
+		return "keep_ours", err
 	case err != nil:
 		return "keep_failed", err
 	}
@@ -234,6 +260,11 @@ func (l *Lessons) Remember(id string) (record.Wording, error) {
 	if !there {
 		return record.Wording{}, unknownTurn(id)
 	}
+	if said := then.Transcript; said != nil && said.Text != record.ChallengeAnswer {
+		if err := l.ours(said.Text, then.Area); err != nil {
+			return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+		}
+	}
 	l.mu.Lock()
 	i := slices.IndexFunc(l.keepable, func(c candidate) bool { return c.turn == id })
 	if i < 0 {
@@ -256,8 +287,15 @@ func (l *Lessons) Remember(id string) (record.Wording, error) {
 // Wordings lists the kept wordings, the newest first.
 func (l *Lessons) Wordings() []record.Wording { return l.words.List() }
 
-// Reword changes the words of a wording and the room in which they count.
+// Reword changes the words of a wording and the room in which they count. Words that
+// the house understands by itself are a conflict.
 func (l *Lessons) Reword(id, text, area string) (record.Wording, error) {
+	if !slices.ContainsFunc(l.words.Book.List(), func(w record.Wording) bool { return w.ID == id }) {
+		return record.Wording{}, missing(wordings.ErrUnknown, id)
+	}
+	if err := l.ours(text, strings.TrimSpace(area)); err != nil {
+		return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	}
 	w, err := l.words.Book.Edit(id, text, area)
 	if err != nil && !errors.Is(err, wordings.ErrUnknown) {
 		return w, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)

@@ -426,3 +426,43 @@ func TestManyTeachAtOnce(t *testing.T) {
 		t.Errorf("%d marks", len(f.Marks()))
 	}
 }
+
+// TestASentenceOfTheHouseIsNoWording: words that the house understands by itself are
+// refused with what they do, whether they are sent or said, and nothing is kept.
+func TestASentenceOfTheHouseIsNoWording(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "en", t.TempDir())
+	f.calls = "Kitchen Light on"
+	first := f.say("make the kitchen feel like christmas", "Kitchen")
+	f.say("remember that", "Kitchen")
+	for text, what := range map[string]string{
+		"yes":                       "LocalYes",
+		"Stop!":                     "LocalStop",
+		"no":                        "LocalNo",
+		"okay":                      "overheard",
+		"turn on the kitchen light": "HassTurnOn Kitchen Light",
+		"what time is it":           "HassGetCurrentTime",
+		"turn on the light":         "asks back",
+		"turn on the reindeer":      "“reindeer”",
+		"turn it off":               "HassTurnOff",
+		"and the bedroom":           "after another sentence",
+	} {
+		_, err := f.Reword(first.ID, text, "")
+		if !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), "a sentence of the house has these words") || !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v, expected a conflict with %q", text, err, what)
+		}
+	}
+	if list := f.Wordings(); len(list) != 1 || list[0].Text != "make the kitchen feel like christmas" {
+		t.Errorf("kept %+v", list)
+	}
+	if _, err := f.Reword(first.ID, "christmas time", ""); err != nil {
+		t.Error(err)
+	}
+	understood := f.say("turn on the kitchen light", "Kitchen")
+	if _, err := f.Remember(understood.ID); !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), "HassTurnOn Kitchen Light") {
+		t.Errorf("remembered: %v", err)
+	}
+	if r := f.say("remember that", "Kitchen"); r.Reply != "I understand that already." || r.Outcome != record.Failed {
+		t.Errorf("said: %+v", r)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/timers"
 )
 
@@ -32,6 +33,8 @@ type Command struct {
 	Topic string
 	At    time.Time // when it arrived
 	Timer timers.Request
+
+	place *order.Place // among what acts; nil: it waits for nothing
 }
 
 // wire holds every member that a command may carry; shapes says which of them

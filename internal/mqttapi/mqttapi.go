@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/timers"
 	"voicegateway/internal/wakebudget"
@@ -30,7 +31,9 @@ type Bus interface {
 	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
 }
 
-// Gateway carries out commands.
+// Gateway carries out commands. Those that act find in their context the place in which
+// they came (order.From). SetVolume and Timer wait there and may pass it before they
+// return; for the others that is done here.
 type Gateway interface {
 	// Ask answers a text; the observer of turns publishes the turn. It calls
 	// waiting when the turn begins to wait for something slow.
@@ -75,12 +78,18 @@ type API struct {
 
 	// The lines are long and mostly empty, so they hold pointers.
 	asks  chan *Command // in order of arrival: on and off must not change places
+	sets  chan *Command // the volume and timers, which wait for the questions that came before them
 	quick chan *Command // everything else: a stop neither waits for answers nor overtakes
+	lines *order.Lines
 	slow  chan struct{} // a place for each turn that waits for something slow
 	out   chan *message
 
+	forged chan struct{} // of size one: a retained word of ours is another's at the broker
+
 	mu       sync.Mutex
-	standing map[string]string // the retained words, by topic below base
+	standing map[string]string   // the retained words, by topic below base
+	echoes   map[string][]string // the retained words that were sent and have not come back, by topic below base
+	wrong    map[string]bool     // the topics below base that have another's word
 	usedIDs  map[string]bool
 	order    []string
 }
@@ -91,16 +100,20 @@ type message struct {
 	retained bool
 }
 
-// New makes the interface of the gateway with the given id; it does no I/O.
-func New(id string, bus Bus, log *slog.Logger) (*API, error) {
-	if id == "" || bus == nil || log == nil {
-		return nil, errors.New("mqtt interface: a gateway id, a bus and a logger are needed")
+// New makes the interface of the gateway with the given id; it does no I/O. Commands
+// wait for their turn in lines, with all others that act.
+func New(id string, bus Bus, lines *order.Lines, log *slog.Logger) (*API, error) {
+	if id == "" || bus == nil || lines == nil || log == nil {
+		return nil, errors.New("mqtt interface: a gateway id, a bus, lines and a logger are needed")
 	}
 	return &API{
 		base: Base(id), bus: bus, log: log.With("part", "mqttapi"), now: time.Now,
-		asks: make(chan *Command, waiting), quick: make(chan *Command, waiting), slow: make(chan struct{}, waitingMost),
+		lines: lines,
+		asks:  make(chan *Command, waiting), sets: make(chan *Command, waiting), quick: make(chan *Command, waiting), slow: make(chan struct{}, waitingMost),
 		out:      make(chan *message, outgoing),
+		forged:   make(chan struct{}, 1),
 		standing: map[string]string{"/state": "idle"}, usedIDs: map[string]bool{},
+		echoes: map[string][]string{}, wrong: map[string]bool{},
 	}, nil
 }
 
@@ -110,13 +123,30 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 	if err := a.bus.Subscribe(ctx, a.base+"/cmd/#", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
+	for _, topic := range retainedTopics {
+		// A broker may forbid it; then nobody sees what another program writes there.
+		if err := a.bus.Subscribe(ctx, a.base+topic, a.overhear); err != nil && ctx.Err() == nil {
+			a.log.Debug("a topic of the gateway is not watched", "topic", a.base+topic, "err", err)
+		}
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, gw, &wg, c) }) })
-	wg.Go(func() { a.lane(ctx, a.quick, func(c Command) { a.do(ctx, gw, c) }) })
+	for _, line := range []chan *Command{a.sets, a.quick} {
+		wg.Go(func() { a.lane(ctx, line, func(c Command) { a.do(ctx, gw, c) }) })
+	}
+	var mend <-chan time.Time // not nil: what is forged is put right then
+	var mended time.Time
 	for {
 		select {
 		case m := <-a.out:
 			a.send(ctx, *m)
+		case <-a.forged:
+			if mend == nil {
+				mend = time.After(time.Until(mended.Add(mendPause)))
+			}
+		case <-mend:
+			mend, mended = nil, time.Now()
+			a.putRight()
 		case <-ctx.Done():
 			wg.Wait()
 			a.flush(ctx)
@@ -141,6 +171,10 @@ func (a *API) lane(ctx context.Context, commands <-chan *Command, do func(Comman
 // earlier when the turn waits for something slow, so that the questions behind it
 // go on. A question that waited in line for too long is refused.
 func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command) {
+	defer c.place.Pass()
+	if c.place.Await(ctx) != nil {
+		return // the gateway ends
+	}
 	if waited := a.now().Sub(c.At); waited > maxAge {
 		a.refuse(c.Topic, c.ID, fmt.Errorf("the command waited %s behind others; at most %s is taken", waited.Round(time.Second), maxAge))
 		return
@@ -190,6 +224,7 @@ func (a *API) flush(ctx context.Context) {
 func (a *API) Connected() {
 	a.mu.Lock()
 	standing := maps.Clone(a.standing)
+	clear(a.echoes)
 	a.mu.Unlock()
 	a.put(message{a.base + "/availability", []byte("online"), true})
 	for _, topic := range slices.Sorted(maps.Keys(standing)) {
@@ -309,6 +344,7 @@ func (a *API) send(ctx context.Context, m message) {
 	publish := a.bus.Publish
 	if m.retained {
 		publish = a.bus.PublishRetained
+		a.expectEcho(m)
 	}
 	if err := publish(ctx, m.topic, m.payload); err != nil {
 		a.log.Debug("message not published", "topic", m.topic, "err", err)
@@ -333,18 +369,27 @@ func (a *API) receive(topic string, payload []byte, retained bool) {
 
 // accept puts a command in line, unless its id was used before.
 func (a *API) accept(c Command) error {
-	line := a.quick
-	if c.Verb == "ask" {
-		line = a.asks
+	line, place := a.quick, ""
+	switch c.Verb {
+	case "ask":
+		line, place = a.asks, order.Acts
+	case "volume", "timer":
+		line, place = a.sets, order.Acts
+	case "mute":
+		place = order.Mute
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.usedIDs[c.ID] {
 		return fmt.Errorf("the id %q was used before; give every command an id of its own", c.ID)
 	}
+	if place != "" {
+		c.place = a.lines.Take(place)
+	}
 	select {
 	case line <- &c:
 	default:
+		c.place.Pass()
 		return errors.New("too many commands are waiting; try again in a moment")
 	}
 	a.usedIDs[c.ID] = true
@@ -357,6 +402,8 @@ func (a *API) accept(c Command) error {
 }
 
 func (a *API) do(ctx context.Context, gw Gateway, c Command) {
+	defer c.place.Pass()
+	ctx = order.With(ctx, c.place)
 	var err error
 	switch c.Verb {
 	case "say":
@@ -366,7 +413,9 @@ func (a *API) do(ctx context.Context, gw Gateway, c Command) {
 	case "stop":
 		err = gw.Stop(ctx)
 	case "mute":
-		err = gw.Mute(ctx, c.On)
+		if err = c.place.Await(ctx); err == nil {
+			err = gw.Mute(ctx, c.On)
+		}
 	case "volume":
 		err = gw.SetVolume(ctx, c.Level)
 	case "timer":

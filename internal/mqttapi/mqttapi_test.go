@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/timers"
 )
@@ -43,8 +44,10 @@ func (b *bus) keep(m message) error {
 	return nil
 }
 
-func (b *bus) Subscribe(_ context.Context, _ string, handle func(topic string, payload []byte, retained bool)) error {
-	b.handle = handle
+func (b *bus) Subscribe(_ context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error {
+	if strings.HasSuffix(filter, "/cmd/#") {
+		b.handle = handle
+	}
 	return nil
 }
 
@@ -65,7 +68,7 @@ func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bus{}
-		api, err := New("kitchen", b, slog.New(slog.DiscardHandler))
+		api, err := New("kitchen", b, &order.Lines{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +134,7 @@ func (h *house) Retry(context.Context) error { return h.note("retry") }
 func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	t.Helper()
 	b := &bus{}
-	a, err := New("kitchen", b, slog.New(slog.DiscardHandler))
+	a, err := New("kitchen", b, &order.Lines{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +252,7 @@ func TestAsksKeepTheirOrder(t *testing.T) {
 func TestARefusedCommandMayComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bus{}
-		a, err := New("kitchen", b, slog.New(slog.DiscardHandler)) // nobody works: it does not run
+		a, err := New("kitchen", b, &order.Lines{}, slog.New(slog.DiscardHandler)) // nobody works: it does not run
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -123,16 +123,8 @@ func answered(flags []string) bool {
 // name what is to be changed, nothing else is.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
 	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
-	fresh, err := s.place()
-	if err != nil {
+	if err := s.look(found); err != nil {
 		return err
-	}
-	if s.fresh = fresh; s.fresh && !found && !w.Someone {
-		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
-	}
-	s.only = !s.fresh && a.given(found)
-	if !s.fresh && !s.only && !found && !w.Someone {
-		return configure.Misused(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.config.Path))
 	}
 	s.asker = newAsker(w.In, w.Out, w.Paint)
 	if err := s.begin(ctx); err != nil {
@@ -147,6 +139,22 @@ func Run(ctx context.Context, w World, a Answers, found bool) error {
 		}
 	}
 	return s.end(ctx)
+}
+
+// look finds the configuration, and whether somebody has to be asked who is not there.
+func (s *session) look(found bool) error {
+	fresh, err := s.place()
+	if err != nil {
+		return err
+	}
+	if s.fresh = fresh; s.fresh && !found && !s.Someone {
+		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
+	}
+	s.only = !s.fresh && s.given(found)
+	if !s.fresh && !s.only && !found && !s.Someone {
+		return configure.Misused(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.config.Path))
+	}
+	return nil
 }
 
 // place finds the configuration file; fresh reports that there is none yet.

@@ -28,7 +28,7 @@ type LinkError struct {
 }
 
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is a link, and %s, so it is not followed for anybody else; remove the link, or run this as the user to whom that belongs: sudo -u USER", e.Link, e.Doubt)
+	return fmt.Sprintf("%s is a link, and %s, so it is not followed as root; remove the link, or run this as the user to whom that belongs: sudo -u USER", e.Link, e.Doubt)
 }
 
 // DoubtError says who else than the caller and root can change what a path leads to.
@@ -39,15 +39,24 @@ type DoubtError struct {
 
 func (e *DoubtError) Error() string { return e.Path + " " + e.Why }
 
-// Open opens the directory at a path. What is done through the returned directory stays
-// below the last directory that nobody but the caller and root can exchange: a link that
-// others could have laid and that leads out of there is a LinkError.
+// Open opens the directory at a path. What root does through the returned directory stays
+// below the last directory that nobody but root can exchange: a link that others could
+// have laid and that leads out of there is a LinkError. Whoever is not root can do no more
+// through a link than he may anyway, and is led where it leads.
 func Open(path string) (*os.Root, error) { return open(path, nil) }
 
 // Make is Open for a directory that is made where it is missing, with these permissions.
 func Make(path string, perm fs.FileMode) (*os.Root, error) { return open(path, &perm) }
 
 func open(path string, made *fs.FileMode) (*os.Root, error) {
+	if os.Geteuid() != 0 {
+		if made != nil {
+			if err := os.MkdirAll(path, *made); err != nil {
+				return nil, err
+			}
+		}
+		return os.OpenRoot(path + "/.") // as a directory: a pipe is not waited for
+	}
 	w, err := walk(path)
 	if err != nil {
 		return nil, err
@@ -162,53 +171,73 @@ func walk(path string) (way, error) {
 		w.at = "."
 	}
 	for links := 0; ; {
-		info, err := os.Lstat(w.at)
-		if err != nil {
+		open, err := w.judge()
+		if err != nil || w.doubt != nil || len(w.rest) == 0 {
 			return w, err
-		}
-		sticky := false
-		if why := changeable(w.at, info); why != "" {
-			sticky = info.Mode()&fs.ModeSticky != 0 && ours(info)
-			if !sticky {
-				w.doubt = &DoubtError{Path: w.at, Why: why}
-				return w, nil
-			}
-		}
-		if len(w.rest) == 0 {
-			if sticky {
-				w.doubt = &DoubtError{Path: w.at, Why: "can be written by everybody"}
-			}
-			return w, nil
 		}
 		next := filepath.Join(w.at, w.rest[0])
-		info, err = os.Lstat(next)
+		info, err := os.Lstat(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !sticky:
+		case open && !stays(info, err):
+			w.doubt = everybody(w.at)
 			return w, nil
-		case err != nil && !sticky:
+		case errors.Is(err, fs.ErrNotExist):
+			return w, nil
+		case err != nil:
 			return w, err
-		case sticky && (err != nil || !ours(info) || !info.IsDir()):
-			// Where everybody may write, only a directory of ours stays what it is.
-			w.doubt = &DoubtError{Path: w.at, Why: "can be written by everybody"}
-			return w, nil
-		case info.Mode()&fs.ModeSymlink != 0:
+		case info.IsDir():
+			w.at, w.rest = next, w.rest[1:]
+		case info.Mode()&fs.ModeSymlink == 0:
+			return w, nil // a file, or nothing that holds others
+		default:
 			if links++; links > mostLinks {
 				return w, &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
 			}
-			target, err := os.Readlink(next)
-			if err != nil {
+			if err := w.turn(next); err != nil {
 				return w, err
 			}
-			if filepath.IsAbs(target) {
-				w.at = "/"
-			}
-			w.rest = slices.Concat(names(target), w.rest[1:])
-		case info.IsDir():
-			w.at, w.rest = next, w.rest[1:]
-		default:
-			return w, nil // a file, or nothing that holds others
 		}
 	}
+}
+
+// stays reports whether something stays what it is where everybody may write: only a
+// directory of ours does.
+func stays(info fs.FileInfo, err error) bool { return err == nil && ours(info) && info.IsDir() }
+
+// judge notes who can change what is in the directory where a way has come to. In an open
+// one, such as /tmp, everybody may add something, and nobody may change what is of others;
+// as the end of a way it is in doubt.
+func (w *way) judge() (open bool, err error) {
+	info, err := os.Lstat(w.at)
+	if err != nil {
+		return false, err
+	}
+	why := changeable(w.at, info)
+	open = why != "" && ours(info) && info.Mode()&fs.ModeSticky != 0
+	switch {
+	case open && len(w.rest) == 0:
+		w.doubt = everybody(w.at)
+	case why != "" && !open:
+		w.doubt = &DoubtError{Path: w.at, Why: why}
+	}
+	return open, nil
+}
+
+// turn goes on where a link leads.
+func (w *way) turn(link string) error {
+	target, err := os.Readlink(link)
+	if err != nil {
+		return err
+	}
+	if filepath.IsAbs(target) {
+		w.at = "/"
+	}
+	w.rest = slices.Concat(names(target), w.rest[1:])
+	return nil
+}
+
+func everybody(path string) *DoubtError {
+	return &DoubtError{Path: path, Why: "can be written by everybody"}
 }
 
 // names are the names in a path, in their order.
@@ -250,7 +279,7 @@ func changeable(path string, info fs.FileInfo) string {
 		return "belongs to " + nameOf(uid)
 	case info.Mode().Perm()&0o002 != 0:
 		return "can be written by everybody"
-	case info.Mode().Perm()&0o020 != 0 && !(alone(gid, uid) && plain(path)):
+	case info.Mode().Perm()&0o020 != 0 && (!alone(gid, uid) || !plain(path)):
 		return "can be written by the group " + groupOf(gid)
 	}
 	return ""

@@ -16,6 +16,7 @@ import (
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/console"
+	"voicegateway/internal/interrupt"
 	"voicegateway/internal/speech/micro"
 )
 
@@ -114,7 +115,7 @@ func (t *Test) Recordings(ctx context.Context, tries, background []string) error
 // A model needs a second to get used to a room, and goes on hearing the last word
 // in digital silence, which a microphone never gives.
 func play(ctx context.Context, name string, take func(audio.Frame)) error {
-	clip, err := file.Load(name)
+	clip, err := interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) })
 	if err != nil {
 		return err
 	}

@@ -158,8 +158,8 @@ func (h House) trouble(w record.Wording) string {
 		return "the house is not known yet"
 	}
 	d := h.Sentences.Match(w.Text, w.Area)
-	if d.Route != intent.Model {
-		return "a sentence of the house has these words"
+	if err := Ours(d, h.House()); err != nil {
+		return err.Error()
 	}
 	if !d.Act.MayAct() {
 		return "the words order nothing"
@@ -168,6 +168,32 @@ func (h House) trouble(w record.Wording) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// Ours says which sentence of the house a text is of which it makes this decision; nil
+// if it is none, so that the text can be a wording. The error wraps ErrOurs.
+func Ours(d intent.Decision, h *home.House) error {
+	var does []string
+	for _, a := range d.Actions {
+		words := []string{a.Intent}
+		for _, id := range a.Devices {
+			if e := h.Entity(id); e != nil {
+				words = append(words, e.Name)
+			}
+		}
+		does = append(does, strings.Join(words, " "))
+	}
+	switch {
+	case d.Route == intent.Model:
+		return nil
+	case len(does) > 0:
+		return fmt.Errorf("%w: %s", ErrOurs, strings.Join(does, ", "))
+	case d.Route == intent.Ask:
+		return fmt.Errorf("%w: it asks back (%s)", ErrOurs, d.Reason)
+	case d.Heard != "":
+		return fmt.Errorf("%w: it is about “%s” (%s)", ErrOurs, d.Heard, d.Reason)
+	}
+	return fmt.Errorf("%w: nothing is done on it (%s)", ErrOurs, d.Reason)
 }
 
 // Describe says in words what a wording does, for lists.

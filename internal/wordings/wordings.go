@@ -32,6 +32,7 @@ const file = "wordings"
 var (
 	ErrUnknown = errors.New("there is no such wording")
 	ErrTaken   = errors.New("there is another wording with these words")
+	ErrOurs    = errors.New("a sentence of the house has these words")
 )
 
 // Book keeps wordings in the state directory; if that cannot be used, in memory until

@@ -131,6 +131,7 @@ func TestTheHouseHasChanged(t *testing.T) {
 		"gone, with a model":     {func(_ *home.House, e *home.Entity) { e.ID, e.Name = "other", "Another Lamp" }, true, "llm no_sentence"},
 		"its id is a lock's now": {func(_ *home.House, e *home.Entity) { e.Domain, e.Name = "lock", "Front Door" }, false, "reject unknown_name"},
 		"dangerous now":          {func(_ *home.House, e *home.Entity) { e.Name = "Garage Door" }, false, "llm no_sentence"},
+		"dangerous, misspelt":    {func(_ *home.House, e *home.Entity) { e.Name = "Garge Dor" }, false, "llm no_sentence"},
 		"cannot be controlled":   {func(_ *home.House, e *home.Entity) { e.Control = nil }, false, "llm no_sentence"},
 	} {
 		h := *base

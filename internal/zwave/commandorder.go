@@ -43,6 +43,17 @@ func (l *commandOrder) enter(s step) *orderedCommand {
 	return f
 }
 
+// wanted is what the last command under way to a value wants it to be.
+func (l *commandOrder) wanted(id wire.ValueID) (value any, ordered bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.last[id]
+	if f == nil {
+		return nil, false
+	}
+	return f.step.value, true
+}
+
 // awaitTurn waits until the command before has been published; false means that ctx
 // ended, or that a newer command came first.
 func (f *orderedCommand) awaitTurn(ctx context.Context) bool {

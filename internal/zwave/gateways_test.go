@@ -84,7 +84,7 @@ func TestTwoGatewaysOnOneBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus()
 		cellar := sim.House{HomeID: 2, Nodes: []sim.NodeSpec{
-			{ID: 2, Name: "Boiler Switch", Location: "Cellar", Kind: "switch"},
+			{ID: 2, Name: "Pump Switch", Location: "Cellar", Kind: "switch"},
 			{ID: 3, Name: "Kitchen Light", Location: "Kitchen", Kind: "switch"}, // shares its topics with the other house's
 		}}
 		home := play(t, b, func(c *sim.Config) { c.Gateway = "Home" })
@@ -99,7 +99,7 @@ func TestTwoGatewaysOnOneBroker(t *testing.T) {
 		if n := len(r.house.Home().Entities); n != 2 {
 			t.Errorf("%d entities of the cellar", n)
 		}
-		if got, _ := r.control("Boiler Switch", "on", nil); got.Outcome != "confirmed" {
+		if got, _ := r.control("Pump Switch", "on", nil); got.Outcome != "confirmed" {
 			t.Errorf("%+v", got)
 		}
 		// The other house's light of the same name says that it is on.

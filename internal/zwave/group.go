@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -52,6 +53,15 @@ func (m *model) group(name string) []*entity {
 		}
 	}
 	return out
+}
+
+// members returns the devices meant by a name that no device has for itself, but that
+// stands for several.
+func (m *model) members(name string) []*entity {
+	if len(m.exact(name)) > 0 {
+		return nil
+	}
+	return m.group(name)
 }
 
 // groupKey folds a name and drops the words that say how many are meant.
@@ -113,9 +123,13 @@ func (m *model) ofType(kind, area string) []*entity {
 	return out
 }
 
-// commandGroup runs one command for several devices at the same time; the receipt
-// holds a receipt for each device. Dangerous acts are for one device at a time.
-func (c *commander) commandGroup(ctx context.Context, m *model, members []*entity, a controlArgs) (tools.Receipt, error) {
+// commandGroup runs one command for several devices at the same time, each in its
+// place; the receipt holds a receipt for each device. Dangerous acts are for one device
+// at a time.
+func (c *commander) commandGroup(ctx context.Context, m *model, members []*entity, places []*order.Place, a controlArgs) (tools.Receipt, error) {
+	for _, place := range places {
+		defer place.Pass()
+	}
 	r := tools.Receipt{Device: a.Device, Property: a.Action}
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
 	if len(members) > groupLimit && (!lights || a.Action != "off") {
@@ -126,7 +140,7 @@ func (c *commander) commandGroup(ctx context.Context, m *model, members []*entit
 	errs := make([]error, len(members))
 	var wg sync.WaitGroup
 	for i, e := range members {
-		wg.Go(func() { r.Devices[i], errs[i] = c.commandOne(ctx, m, e, a, false) })
+		wg.Go(func() { r.Devices[i], errs[i] = c.commandOne(ctx, places[i], m, e, a, false) })
 	}
 	wg.Wait()
 	for _, err := range errs {

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"strings"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
+	"voicegateway/internal/zwave/wire"
 )
 
 // controlArgs are the arguments of both control tools. Device is the identifier
@@ -29,6 +31,7 @@ type commander struct {
 	directory *directory
 	devices   *devices
 	commands  *commandOrder
+	lines     order.Lines // of the commands that are not filed in commands yet, by device
 }
 
 func (c *commander) controlTool() tools.Tool {
@@ -86,13 +89,48 @@ func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous b
 
 // command finds out what is meant, one device or several, and runs it. It answers
 // before its caller gives up.
+//
+// The place in which the command was read is given up as soon as the command has a
+// place in the line of its device, so that nothing that takes time holds up commands
+// for other devices.
 func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	ctx, cancel := c.cfg.bound(ctx)
 	defer cancel()
-	if m, err := c.directory.ready(ctx); err == nil && !mayBeDangerous && len(m.exact(a.Device)) == 0 {
-		if members := m.group(a.Device); len(members) > 0 {
-			return c.commandGroup(ctx, m, members, a)
+	read := order.From(ctx)
+	defer read.Pass()
+	m, err := c.directory.ready(ctx)
+	if err == nil {
+		if err := read.Await(ctx); err != nil {
+			return tools.Receipt{}, err
 		}
+		m = c.directory.current()
+		if members := m.members(a.Device); len(members) > 0 && !mayBeDangerous {
+			places := make([]*order.Place, 0, len(members))
+			for _, e := range members {
+				places = append(places, c.lines.Take(e.ID))
+			}
+			read.Pass()
+			return c.commandGroup(ctx, m, members, places, a)
+		}
+	}
+	return c.commandNamed(ctx, m, a, mayBeDangerous)
+}
+
+// commandNamed runs a command for the one device with a name. Commands for a name that
+// no device has, as far as is known, line up by the name: the device may have been
+// renamed a moment ago.
+func (c *commander) commandNamed(ctx context.Context, known *model, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+	line := "named " + fold(a.Device)
+	if known != nil {
+		if found := known.exact(a.Device); len(found) == 1 {
+			line = found[0].ID
+		}
+	}
+	place := c.lines.Take(line)
+	defer func() { place.Pass() }()
+	order.From(ctx).Pass()
+	if err := place.Await(ctx); err != nil {
+		return c.heldUp(tools.Receipt{Device: a.Device, Property: a.Action}), nil
 	}
 	m, e, near, err := c.directory.resolve(ctx, a.Device)
 	if _, unknown := errors.AsType[refusal](err); unknown && m != nil && len(m.exact(a.Device)) == 0 {
@@ -101,7 +139,12 @@ func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous b
 		}
 	}
 	if err == nil {
-		return c.commandOne(ctx, m, e, a, mayBeDangerous)
+		if e.ID != line {
+			named := place
+			place = c.lines.Take(e.ID)
+			named.Pass()
+		}
+		return c.commandOne(ctx, place, m, e, a, mayBeDangerous)
 	}
 	r := tools.Receipt{Device: a.Device, Property: a.Action, Suggestions: near}
 	no, ok := errors.AsType[refusal](err)
@@ -138,16 +181,28 @@ func (c *commander) unresolved(m *model, name string, err error) (tools.Outcome,
 	}
 }
 
-// commandOne runs one command for one device.
-func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+// heldUp ends the receipt of a command that has waited for earlier ones to its device
+// for as long as it may.
+func (c *commander) heldUp(r tools.Receipt) tools.Receipt {
+	why, text := c.link.diagnose(errNoAnswer)
+	return ended(r, tools.NoAnswer, why, text)
+}
+
+// commandOne runs one command for one device when its turn has come. Its place is given
+// back as soon as the command is filed among the device's commands, or has ended.
+func (c *commander) commandOne(ctx context.Context, place *order.Place, m *model, e *entity, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
+	defer place.Pass()
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
+	if err := place.Await(ctx); err != nil {
+		return c.heldUp(r), nil
+	}
 	if e.unread {
 		var no *tools.Receipt
 		if m, e, no = c.revive(ctx, e, r); no != nil {
 			return *no, nil
 		}
 	}
-	if a.Action == "toggle" { // it depends on the state
+	if _, ordered := c.commands.wanted(e.main); a.Action == "toggle" && !ordered { // it depends on the state
 		c.devices.ask(ctx, m, e, e.main)
 	}
 	s, err := c.planFor(m, e, a, mayBeDangerous)
@@ -162,7 +217,7 @@ func (c *commander) commandOne(ctx context.Context, m *model, e *entity, a contr
 	if err != nil {
 		return r, err
 	}
-	return c.write(ctx, e, s), nil
+	return c.write(ctx, place, e, s), nil
 }
 
 // planFor checks whether a command is allowed and makes a write of it.
@@ -177,11 +232,24 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 		return step{}, refuseFor(tools.RefusedDangerous, "I may not %s: that could let somebody in or do harm. It has to be allowed in the settings first.", act(a.Action, e.Name))
 	}
 	req := request{model: m, entity: e, value: a.Value, read: c.ledger.read}
+	if a.Action == "toggle" {
+		req.read = c.expected
+	}
 	s, err := plan(a.Action, req)
 	if err != nil {
 		return s, err
 	}
 	return s, req.valid(s)
+}
+
+// expected is the state in which a value will be when the command under way to it is
+// done; without one, it is what was read last.
+func (c *commander) expected(id wire.ValueID) reading {
+	r := c.ledger.read(id)
+	if value, ordered := c.commands.wanted(id); ordered {
+		r.value, r.known = value, true
+	}
+	return r
 }
 
 // act says in words what would be done to a device.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -43,8 +44,10 @@ func ended(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) t
 	return r
 }
 
-// write sends one step and follows it to the fact.
-func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt {
+// write sends one step and follows it to the fact. The place before it is given back as
+// soon as the command is filed among the device's commands, which keep the order from
+// then on.
+func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s step) tools.Receipt {
 	before := s.state(c.ledger.read)
 	r := tools.Receipt{Device: e.Name, Property: s.property}
 	if before.known {
@@ -56,9 +59,12 @@ func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt 
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
 		return ended(r, tools.NoAnswer, why, text)
 	}
+	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards()}
+	defer c.commands.leave(f.command)
+	place.Pass()
 	status := c.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
-		return c.queue(ctx, e, s, r)
+		return f.queue(ctx, r)
 	}
 	if status.dead() {
 		if q := c.inquire(ctx, e.node, true); !q.answers() {
@@ -67,9 +73,7 @@ func (c *commander) write(ctx context.Context, e *entity, s step) tools.Receipt 
 	}
 	changed, stop := c.ledger.watch(s.check, s.duration)
 	defer stop()
-	f := &follower{commander: c, entity: e, step: s, changed: changed, command: c.commands.enter(s), guards: e.guards()}
-	defer c.commands.leave(f.command)
-	f.before, f.motion.state = before, before.value
+	f.changed, f.before, f.motion.state = changed, before, before.value
 	r = f.run(ctx, r)
 	if r.Outcome != tools.Confirmed && !r.PublishedAt.IsZero() {
 		c.ledger.moves(s.check, f.remaining()+longestWay) // it may do so yet, and its report may get lost
@@ -224,7 +228,11 @@ func (f *follower) supervised(seq uint64) {
 
 // queue sends a write to a sleeping device and does not wait, because the answer
 // may take hours.
-func (c *commander) queue(ctx context.Context, e *entity, s step, r tools.Receipt) tools.Receipt {
+func (f *follower) queue(ctx context.Context, r tools.Receipt) tools.Receipt {
+	if !f.command.awaitTurn(ctx) {
+		return f.overtaken(r)
+	}
+	c, e, s := f.commander, f.entity, f.step
 	at := time.Now()
 	c.ledger.told.ordered(s, orderKept)
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {

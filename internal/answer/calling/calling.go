@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -52,11 +54,67 @@ type Maker struct {
 	Log     *slog.Logger
 
 	queue queue.Queue
+	lines order.Lines // of the calls that are about no device
 }
 
-// Take takes a place in the queue of every device that the steps act on, which is left
-// when they are made.
-func (m *Maker) Take(steps []plan.Step) *queue.Place { return m.queue.Take(deviceActs(steps)) }
+// Place is a turn's place among the calls: in the queue of every device that its steps
+// act on, and in the line of every tool or server that they call for anything else.
+type Place struct {
+	*queue.Place
+	calls []*order.Place // by step; nil where a step stands in no line
+}
+
+// Take takes the places of the steps, in the order of the plan. They are left when the
+// steps are made.
+func (m *Maker) Take(steps []plan.Step) *Place {
+	p := &Place{m.queue.Take(deviceActs(steps)), make([]*order.Place, len(steps))}
+	for i := range steps {
+		if _, acts := deviceAct(&steps[i]); acts || steps[i].Entity != nil {
+			continue
+		}
+		if line := lineOf(steps[i].Call); line != "" {
+			p.calls[i] = m.lines.Take(line)
+		}
+	}
+	return p
+}
+
+// TakePlace takes a place in the line of one of the gateway's own tools, for who does
+// what the tool does without calling it.
+func (m *Maker) TakePlace(tool string) *order.Place {
+	return m.lines.Take(lineOf(tools.Call{Tool: tool}))
+}
+
+// Leave gives up all places.
+func (p *Place) Leave() {
+	p.Place.Leave()
+	for _, c := range p.calls {
+		c.Pass()
+	}
+}
+
+// The gateway's own tools for the volume and for timers.
+const (
+	VolumeTool = "set_volume"
+	TimerTool  = "change_timer"
+)
+
+// lineOf names the line in which a call stands that is about no device: those to one
+// server leave in their order, and those to a tool of our own that keeps a state are made
+// one after the other. "" means that a call stands in no line.
+func lineOf(c tools.Call) string {
+	switch {
+	case c.Tool == "":
+		return ""
+	case c.Server != "":
+		return "server " + c.Server
+	case c.Tool == VolumeTool:
+		return "volume"
+	case strings.Contains(c.Tool, "timer"):
+		return "timers"
+	}
+	return ""
+}
 
 // Await waits for what a step needs.
 func (m *Maker) Await(ctx context.Context, n Need) {
@@ -70,8 +128,9 @@ func (m *Maker) Await(ctx context.Context, n Need) {
 const queueBudget = 4 * Budget
 
 // ready waits until a step may be made: first for its server, then for earlier
-// turns that act on the same device. The returned context bounds the call.
-func (m *Maker) ready(ctx context.Context, place *queue.Place, s *plan.Step) (context.Context, context.CancelFunc, error) {
+// turns that act on the same device, or for earlier calls in its line. The returned
+// context bounds the call.
+func (m *Maker) ready(ctx context.Context, place *Place, i int, s *plan.Step) (context.Context, context.CancelFunc, error) {
 	if s.Call.Server != "" {
 		wait, cancel := context.WithTimeout(ctx, NeedBudget)
 		defer cancel()
@@ -82,6 +141,13 @@ func (m *Maker) ready(ctx context.Context, place *queue.Place, s *plan.Step) (co
 		wait, cancel := context.WithTimeout(ctx, queueBudget)
 		defer cancel()
 		err = place.Wait(wait, act)
+	} else if i < len(place.calls) && place.calls[i] != nil {
+		wait, cancel := context.WithTimeout(ctx, queueBudget)
+		defer cancel()
+		if err = place.calls[i].Await(wait); err != nil {
+			err = fmt.Errorf("%w: %w", tools.ErrNotAsked, err)
+		}
+		ctx = order.With(ctx, place.calls[i]) // who sends the call passes when it has left
 	}
 	call, cancel := context.WithTimeout(ctx, Budget)
 	return call, cancel, err
@@ -121,7 +187,7 @@ func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
 }
 
 // All makes all calls at once: a room's lamps do not wait for each other.
-func (m *Maker) All(ctx context.Context, place *queue.Place, steps []plan.Step) Made {
+func (m *Maker) All(ctx context.Context, place *Place, steps []plan.Step) Made {
 	c := newMade(len(steps))
 	c.asks = len(steps) > 0
 	all := make([]int, len(steps))
@@ -139,8 +205,9 @@ func (m *Maker) All(ctx context.Context, place *queue.Place, steps []plan.Step) 
 const readsAtOnce = 16
 
 // Some makes the calls of the steps whose indexes are in which. Several acts on one
-// device are made one after the other, in the order of the plan.
-func (m *Maker) Some(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c Made) {
+// device are made one after the other, and those in one line leave one after the other,
+// in the order of the plan.
+func (m *Maker) Some(ctx context.Context, place *Place, steps []plan.Step, which []int, c Made) {
 	for len(which) > 0 {
 		var busy []string
 		var first, later []int
@@ -162,7 +229,7 @@ func (m *Maker) Some(ctx context.Context, place *queue.Place, steps []plan.Step,
 
 // together makes the calls of steps at once, each as soon as its own server is
 // there. Of readings, a few are made at a time.
-func (m *Maker) together(ctx context.Context, place *queue.Place, steps []plan.Step, which []int, c Made) {
+func (m *Maker) together(ctx context.Context, place *Place, steps []plan.Step, which []int, c Made) {
 	var wg sync.WaitGroup
 	reading := make(chan struct{}, readsAtOnce)
 	for _, i := range which {
@@ -175,9 +242,12 @@ func (m *Maker) together(ctx context.Context, place *queue.Place, steps []plan.S
 
 // one makes the call of one step when its turn has come, and lets the next turn have
 // its device if nothing is left to do there.
-func (m *Maker) one(ctx context.Context, place *queue.Place, steps []plan.Step, i int, reading chan struct{}, c Made) {
+func (m *Maker) one(ctx context.Context, place *Place, steps []plan.Step, i int, reading chan struct{}, c Made) {
 	s := &steps[i]
-	ctx, done, err := m.ready(ctx, place, s)
+	if i < len(place.calls) {
+		defer place.calls[i].Pass()
+	}
+	ctx, done, err := m.ready(ctx, place, i, s)
 	defer done()
 	if err == nil && s.Risk == tools.Read {
 		select {

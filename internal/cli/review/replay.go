@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/interrupt"
 	"voicegateway/internal/marks"
 	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
@@ -63,7 +64,7 @@ With --marked the exit status is 1 if a turn would still go wrong.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if r.World, err = open(); err != nil {
+			if r.World, err = open(c.Context()); err != nil {
 				return err
 			}
 			return r.run(c.Context(), args)
@@ -233,7 +234,7 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := read(name)
+	data, err := interrupt.Read(ctx, func() ([]byte, error) { return read(name) })
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +251,7 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	}
 	j := job{Case: replay.Case{Rooms: rooms, Then: record.Record{ID: filepath.Base(name), Source: record.FromFile, Area: r.Config.Gateway.Area}}, sound: data}
 	beside := strings.TrimSuffix(name, filepath.Ext(name)) + ".json"
-	if text, err := read(beside); err == nil {
+	if text, err := interrupt.Read(ctx, func() ([]byte, error) { return read(beside) }); err == nil {
 		turns, err := records(text)
 		if err != nil || len(turns) != 1 {
 			return nil, fmt.Errorf("reading %s: expected the record of one turn; %w", beside, errors.Join(err))

@@ -43,7 +43,7 @@ type World struct {
 }
 
 // Open makes the world of a command when it runs.
-type Open func() (World, error)
+type Open func(ctx context.Context) (World, error)
 
 // Commands are all of them.
 func Commands(open Open) []*cobra.Command {
@@ -100,7 +100,7 @@ func (w World) turn(ctx context.Context, id string) (string, error) {
 // doTo has the running gateway do something to a turn, which is given by its id or as
 // "last".
 func (open Open) doTo(ctx context.Context, turn, act string, body, answer any) (World, error) {
-	w, err := open()
+	w, err := open(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -154,7 +154,7 @@ func marksCommand(open Open) *cobra.Command {
 	c := &cobra.Command{
 		Use: "marks", Short: "The turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			w, err := open()
+			w, err := open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -189,7 +189,7 @@ func deletion(open Open, path, short, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: short, Args: arguments(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open()
+			w, err := open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func wording(k record.Wording) string {
 func wordingsCommand(open Open) *cobra.Command {
 	var asJSON bool
 	list := func(c *cobra.Command, _ []string) error {
-		w, err := open()
+		w, err := open(c.Context())
 		if err != nil {
 			return err
 		}
@@ -270,7 +270,7 @@ func editCommand(open Open) *cobra.Command {
 		Use: "edit ID [TEXT]", Short: "Change the words of a wording, or the room in which they count",
 		Args: arguments(1, mostWords, "the id of a wording"),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open()
+			w, err := open(c.Context())
 			if err != nil {
 				return err
 			}

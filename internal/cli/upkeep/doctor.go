@@ -33,7 +33,7 @@ not well stands the command that mends it, or what hands have to do.`,
 		Args: u.exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := u.world()
-			l, err := w.Load()
+			l, err := w.Load(c.Context())
 			if err != nil {
 				return err
 			}

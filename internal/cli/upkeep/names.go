@@ -63,7 +63,7 @@ func (w World) alias(ctx context.Context, args []string) error {
 // missing tells of names for what the house of the gateway that runs does not have.
 func (w World) missing(ctx context.Context, file string, names []configure.Named) {
 	var snapshot home.Snapshot
-	l, err := w.LoadFile(file)
+	l, err := w.LoadFile(ctx, file)
 	if err == nil {
 		err = w.Ask(ctx, l, "/api/home", &snapshot)
 	}

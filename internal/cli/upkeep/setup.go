@@ -25,7 +25,7 @@ changed, nothing else is changed or asked. --yes asks nobody and takes what is f
 		Args: u.exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := u.world()
-			return setup.Run(c.Context(), w.newcomer(), a, found)
+			return setup.Run(c.Context(), w.newcomer(c.Context()), a, found)
 		},
 	}
 	f := c.Flags()
@@ -48,10 +48,11 @@ changed, nothing else is changed or asked. --yes asks nobody and takes what is f
 }
 
 // newcomer is the world, as setting up uses it.
-func (w World) newcomer() setup.World {
+func (w World) newcomer(ctx context.Context) setup.World {
 	return setup.World{
 		In: w.In, Out: w.Out, Paint: w.Paint, Someone: w.Terminal && setup.Someone(w.In), Environ: w.Environ,
-		Executable: w.Executable, Version: w.Version, File: w.File, Load: w.LoadFile, Ask: w.Ask, Sound: w.Sound, Pull: w.Pull,
+		Executable: w.Executable, Version: w.Version, File: w.File, Ask: w.Ask, Sound: w.Sound, Pull: w.Pull,
+		Load:    func(path string) (*configure.Loaded, error) { return w.LoadFile(ctx, path) },
 		Service: setup.Service{Serves: serves, Restart: restart},
 		Command: func(l *configure.Loaded) (command, user string) {
 			p := w.patient(l)

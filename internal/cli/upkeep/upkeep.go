@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/console"
 	"voicegateway/internal/doctor"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/interrupt"
 )
 
 // World is what the commands may use.
@@ -33,8 +34,8 @@ type World struct {
 	Executable string
 	Version    string
 	File       string // --config
-	Load       func() (*configure.Loaded, error)
-	LoadFile   func(path string) (*configure.Loaded, error) // in place of the file that would be used
+	Load       func(ctx context.Context) (*configure.Loaded, error)
+	LoadFile   func(ctx context.Context, path string) (*configure.Loaded, error) // in place of the file that would be used
 	// Ask asks the gateway that runs; NoDaemon is its error where none does.
 	Ask      func(ctx context.Context, l *configure.Loaded, path string, answer any) error
 	NoDaemon error
@@ -73,9 +74,9 @@ func (u commands) config() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "show", Short: "Print every value and where it came from; secrets stay hidden", Args: u.exactly(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error {
+			RunE: func(c *cobra.Command, _ []string) error {
 				w := u.world()
-				l, err := w.Load()
+				l, err := w.Load(c.Context())
 				if err != nil {
 					return err
 				}
@@ -89,7 +90,7 @@ func (u commands) config() *cobra.Command {
 // check tells whether the configuration is valid, and what of that which it names is not
 // there.
 func (w World) check(ctx context.Context) error {
-	l, err := w.Load()
+	l, err := w.Load(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,11 +151,11 @@ func (u commands) secret() *cobra.Command {
 		Long: "Reads one line from standard input, keeps it beside the configuration where\nothers cannot read it, and names that file in the configuration. The keys are\n" +
 			strings.Join(configure.Secrets(), ", ") + ".",
 		Args: u.exactly(1, "a key, such as mqtt.password"),
-		RunE: func(_ *cobra.Command, args []string) error { return u.world().keepSecret(args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return u.world().keepSecret(c.Context(), args[0]) },
 	}
 }
 
-func (w World) keepSecret(key string) error {
+func (w World) keepSecret(ctx context.Context, key string) error {
 	file, err := configure.Open(w.File, w.Environ)
 	if err != nil {
 		return err
@@ -162,7 +163,8 @@ func (w World) keepSecret(key string) error {
 	if w.Terminal {
 		fmt.Fprintf(w.Err, "%s, on one line: ", key)
 	}
-	line, err := bufio.NewReader(io.LimitReader(w.In, 64<<10)).ReadString('\n')
+	in := bufio.NewReader(io.LimitReader(w.In, 64<<10))
+	line, err := interrupt.Read(ctx, func() (string, error) { return in.ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the secret: %w", err)
 	}

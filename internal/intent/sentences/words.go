@@ -80,6 +80,8 @@ type Hazards struct {
 	Together     ByHazard `yaml:"together"`
 	Begins       ByHazard `yaml:"begins"`
 	None         List     `yaml:"none"`
+	Heads        List     `yaml:"heads"`
+	Unlike       List     `yaml:"unlike"`
 	Drives       List     `yaml:"drives"`
 	Openers      List     `yaml:"openers"`
 	Rooms        List     `yaml:"rooms"`

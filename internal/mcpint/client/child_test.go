@@ -48,6 +48,7 @@ var children = map[string]func(){
 	"hangup":    childHangup,
 	"gateway":   childGateway,
 	"long-uris": childLongURIs,
+	"announces": childAnnounces,
 }
 
 // child returns the settings of a server whose process runs the given mode of
@@ -259,6 +260,22 @@ func onlyForeignZombies(t *testing.T, group int) bool {
 	}
 	return true
 }
+
+// childAnnounces announces without an end, once a call has come.
+func childAnnounces() {
+	answer(func(method string, _ int64) string {
+		if method != "tools/call" {
+			return ""
+		}
+		for {
+			if _, err := fmt.Println(changedNotice); err != nil {
+				os.Exit(1)
+			}
+		}
+	})
+}
+
+const changedNotice = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 
 // childLongURIs lists resources with short and with very long addresses, and
 // announces changes of some of them during a call.

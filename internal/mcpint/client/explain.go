@@ -69,8 +69,8 @@ func explanation(err error) string {
 	if text := networkExplanation(err); text != "" {
 		return text
 	}
-	if long, ok := errors.AsType[*tooLongError](err); ok {
-		return "the server sends too much: " + long.Error()
+	if isExcess(err) {
+		return "the server sends too much: " + excess(err).Error()
 	}
 	return answerExplanation(err)
 }

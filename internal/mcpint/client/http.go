@@ -42,13 +42,13 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(Explain(withoutWrapping(err)))}
 	}
 	// These connections belong to the session alone and are closed with it.
-	round := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	w := &watchedTransport{next: round, secrets: secrets}
+	round := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialLeaving, ForceAttemptHTTP2: true}
+	w := &watchedTransport{next: round, secrets: secrets, quota: newQuota()}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})
 	if err != nil {
 		return refused(err)
 	}
-	w.session = newSession(t, o.Notify, secrets, func() error {
+	w.session = newSession(t, w.quota, o.Notify, secrets, func() error {
 		round.CloseIdleConnections()
 		return nil
 	})
@@ -114,6 +114,7 @@ type watchedTransport struct {
 	next        http.RoundTripper
 	session     *session
 	secrets     Secrets
+	quota       *quota
 	hadStream   atomic.Bool // the server's event stream has been open
 	needsStream bool        // without its event stream the server is of no use
 }
@@ -142,8 +143,9 @@ func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.hadStream.Store(true)
 	}
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	bounded := limitAnswer(answer.Body, kind == "text/event-stream", maxAnswer)
-	answer.Body = &boundedBody{ReadCloser: answer.Body, session: w.session, bounded: bounded}
+	events := kind == "text/event-stream"
+	metered := &meter{from: answer.Body, quota: w.quota, events: events}
+	answer.Body = &boundedBody{ReadCloser: answer.Body, session: w.session, bounded: limitAnswer(metered, events, maxAnswer)}
 	return answer, nil
 }
 
@@ -171,8 +173,8 @@ func (w *watchedTransport) endSession(r *http.Request) *http.Response {
 	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody, Request: r}
 }
 
-// boundedBody ends the session when an answer grows beyond maxAnswer: one event
-// of a stream, or the whole of any other answer.
+// boundedBody ends the session when an answer grows beyond maxAnswer, one event of a
+// stream or the whole of any other answer, and when the server floods us.
 type boundedBody struct {
 	io.ReadCloser
 	session *session
@@ -181,8 +183,8 @@ type boundedBody struct {
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.bounded.Read(p)
-	if _, long := errors.AsType[*tooLongError](err); long {
-		b.session.end(err)
+	if isExcess(err) {
+		b.session.end(Explain(err))
 	}
 	return n, err
 }

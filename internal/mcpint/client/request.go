@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http/httptrace"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -34,8 +36,19 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
 	}
+	if method == string(mcp.MethodToolsCall) {
+		s.quota.called()
+	} else {
+		s.quota.asked()
+	}
 	begin := time.Now()
+	place := order.From(ctx)
+	defer place.Pass()
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.lastID.Add(1)), Method: method, Params: params}
+	if place != nil {
+		ctx = s.passWhenSent(ctx, request.ID, place)
+		defer s.leaving.Delete(request.ID.String())
+	}
 	answer, err := s.client.GetTransport().SendRequest(ctx, request)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -47,6 +60,33 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 		return nil, rpcError{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
 	}
 	return answer.Result, nil
+}
+
+// passWhenSent gives a place back when a request is on its way, so that calls leave in
+// their order and are answered side by side. A child's pipe keeps their order; over HTTP
+// each may have a connection of its own, and only what is written later is sent later.
+func (s *session) passWhenSent(ctx context.Context, id mcp.RequestId, place *order.Place) context.Context {
+	s.leaving.Store(id.String(), place)
+	return httptrace.WithClientTrace(ctx, whenSent(place.Pass))
+}
+
+// sent notes that a message has been written to our child process.
+func (s *session) sent(message []byte) {
+	var head struct {
+		ID json.RawMessage `json:"id"`
+	}
+	waits := false
+	s.leaving.Range(func(any, any) bool { waits = true; return false })
+	if !waits || json.Unmarshal(message, &head) != nil {
+		return
+	}
+	var id mcp.RequestId
+	if json.Unmarshal(head.ID, &id) != nil {
+		return
+	}
+	if place, ok := s.leaving.Load(id.String()); ok {
+		place.(*order.Place).Pass()
+	}
 }
 
 // shownMethod is a method as an error names it; of a call everybody knows what it was.

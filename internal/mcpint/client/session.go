@@ -38,7 +38,9 @@ type session struct {
 	secrets Secrets // must not appear in any text of the server
 	pid     int
 	process *serverProcess // nil when the server is not our child process
+	quota   *quota         // of what the server sends
 	stop    func() error   // ends what is below the client
+	leaving sync.Map       // by the id of a request that is not sent yet: its place
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex
@@ -58,10 +60,10 @@ var (
 
 // newSession wraps a transport that is ready to be started. secrets must not
 // appear in any text of the server.
-func newSession(t transport.Interface, notify func(Notice), secrets Secrets, stop func() error) *session {
+func newSession(t transport.Interface, q *quota, notify func(Notice), secrets Secrets, stop func() error) *session {
 	s := &session{
 		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
-		secrets: secrets, stop: stop, done: make(chan struct{}),
+		secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
 	}
 	s.lastID.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
@@ -202,6 +204,7 @@ func (s *session) ListResources(ctx context.Context) ([]string, error) {
 }
 
 func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) {
+	s.quota.asked()
 	var request mcp.ReadResourceRequest
 	request.Params.URI = uri
 	answer, err := s.client.ReadResource(ctx, request)
@@ -222,6 +225,7 @@ func (s *session) Subscribe(ctx context.Context, uri string) error {
 	if offers := s.client.GetServerCapabilities().Resources; offers == nil || !offers.Subscribe {
 		return nil
 	}
+	s.quota.asked()
 	var request mcp.SubscribeRequest
 	request.Params.URI = uri
 	if err := s.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // deprecated for protocols after the pinned one

@@ -33,8 +33,8 @@ func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 
 // streamLost says that the event stream ended, with the reason if one is known.
 func streamLost(err error) error {
-	if _, long := errors.AsType[*tooLongError](err); long {
-		return err
+	if isExcess(err) {
+		return Explain(err)
 	}
 	return errors.New("the server closed its event stream")
 }

@@ -35,9 +35,13 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	if err != nil {
 		return refused(err)
 	}
-	t := transport.NewIO(&processOutput{from: limitLines(p, maxAnswer), of: p}, p, io.NopCloser(strings.NewReader("")))
-	sess := newSession(t, o.Notify, secrets, p.stop)
+	q := newQuota()
+	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
+	in := &processInput{serverProcess: p}
+	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
+	sess := newSession(t, q, o.Notify, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
+	in.sent = sess.sent
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
 		return nil, sess.dialFailure(ctx, s, p, err)
@@ -88,6 +92,19 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	return failure
 }
 
+// processInput is the child's stdin for the client library, which writes one message at
+// a time.
+type processInput struct {
+	*serverProcess
+	sent func(message []byte)
+}
+
+func (i *processInput) Write(message []byte) (int, error) {
+	n, err := i.serverProcess.Write(message)
+	i.sent(message)
+	return n, err
+}
+
 // processOutput is the child's stdout for the client library. Its only error is
 // EOF, because the library logs other errors to the global logger.
 type processOutput struct {
@@ -103,6 +120,6 @@ func (a *processOutput) Read(b []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the server closed its output")
 	}
-	a.of.fail(err)
+	a.of.fail(Explain(err))
 	return n, io.EOF
 }

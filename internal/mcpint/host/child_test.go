@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/serve"
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -46,6 +47,8 @@ var children = map[string]func(args []string){
 	"mute":     func([]string) { _, _ = io.Copy(io.Discard, os.Stdin) },
 	"stubborn": childStubborn,
 	"endless":  childEndless,
+	"counts":   func([]string) { serveCounts(serve.Config{In: os.Stdin, Out: os.Stdout}) },
+	"web":      func(args []string) { serveCounts(serve.Config{HTTPAddr: args[0]}) },
 }
 
 // child returns the settings of a server whose process runs the given mode of
@@ -57,6 +60,25 @@ func child(t *testing.T, id, mode string, args ...string) mcpint.Server {
 		t.Fatal(err)
 	}
 	return mcpint.Server{ID: id, Trust: mcpint.TrustFull, Command: self, Args: append([]string{"child", mode}, args...), ConnectTimeout: 20 * time.Second}
+}
+
+// serveCounts is a server whose tool answers how many calls came before this one.
+func serveCounts(cfg serve.Config) {
+	count := 0
+	cfg.Name, cfg.Version = "counts", "1"
+	cfg.Tools = []tools.Tool{tools.New(tools.Spec{Name: "count", Description: "Counts.", Risk: tools.Reversible}, func(ctx context.Context, _ struct{}) (tools.Result, error) {
+		if err := order.From(ctx).Await(ctx); err != nil {
+			return tools.Result{}, err
+		}
+		count++
+		return tools.Result{Text: strconv.Itoa(count)}, nil
+	})}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := serve.Run(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // serveGood is a complete server of our own.
@@ -80,6 +102,10 @@ func serveGood() {
 		}),
 		tools.New(tools.Spec{Name: "environment", Description: "Lists its environment."}, func(context.Context, struct{}) (tools.Result, error) {
 			return tools.Result{Text: strings.Join(os.Environ(), "\n")}, nil
+		}),
+		tools.New(tools.Spec{Name: "wait", Description: "Waits until it is cancelled."}, func(ctx context.Context, _ struct{}) (tools.Result, error) {
+			<-ctx.Done()
+			return tools.Result{}, ctx.Err()
 		}),
 		tools.New(tools.Spec{Name: "die", Description: "Ends the process."}, func(context.Context, struct{}) (tools.Result, error) {
 			fmt.Fprintln(os.Stderr, "\x1b[31mfatal:\x1b[0m out of luck")

@@ -171,7 +171,7 @@ var webFaultTable = map[string]webFault{
 	"endless call":         {wrong: endlessly(toolCall, asJSON, "", strings.Repeat(" ", 1<<20)), hurt: calledWeb(long), says: "longer than", heavy: true},
 	"endless lines":        {wrong: endlessly(toolCall, asJSON, `{"result":[`, strings.Repeat("1,\n", 1<<18)), hurt: calledWeb(long), says: "longer than", heavy: true},
 	"endless event":        {wrong: endlessly(toolCall, "text/event-stream", "event: message\n", "data: "+strings.Repeat("x", 1<<20)+"\n"), hurt: calledWeb(long), says: "longer than", heavy: true},
-	"endless heartbeats":   {wrong: endlessly(toolCall, "text/event-stream", "", ": alive\n\n"), hurt: calledWeb(time.Second), says: "the server did not answer within ", state: mcpint.Connected, stays: true},
+	"endless heartbeats":   {wrong: endlessly(toolCall, "text/event-stream", "", ": alive\n\n"), hurt: calledWeb(long), says: "the server sends too much: over 20000 messages"},
 	"server restarted":     {wrong: forgets, hurt: restarted, says: ""},
 }
 

@@ -128,7 +128,7 @@ func TestARealServer(t *testing.T) {
 		t.Fatalf("the house is %s", got)
 	}
 	s := h.Status()[0]
-	if s.Status != mcpint.Connected || s.PID == nil || *s.Version != "1.2.3" || *s.Tools != 4 {
+	if s.Status != mcpint.Connected || s.PID == nil || *s.Version != "1.2.3" || *s.Tools != 5 {
 		t.Fatalf("the status is %+v", s)
 	}
 	result, err := reg.Call(ctx, tools.Call{Tool: "echo", Args: json.RawMessage(`{"Text":"hello"}`)})

@@ -19,7 +19,7 @@ import (
 func TestTokensAreNotGuessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const token = "a token of the house"
-		handler := guard(token, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }), quiet())
+		handler := guard(token, nil, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }), quiet())
 		ask := func(address, header string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(http.MethodPost, "http://house"+endpointPath, http.NoBody)
 			r.RemoteAddr = address

@@ -25,6 +25,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 
@@ -37,6 +38,9 @@ type Config struct {
 
 	HTTPAddr string // host:port for Streamable HTTP at /mcp; empty means stdio
 	Token    string // bearer token for HTTP; without one only loopback is served
+	// Origins are those of web pages that may ask over HTTP beside our own address,
+	// such as https://house.example; see CheckOrigin.
+	Origins []string
 
 	In  io.Reader // stdio: requests, a line each; nothing but EOF or a line wakes a blocked Read
 	Out io.Writer // stdio: answers and notifications, nothing else may write there
@@ -76,6 +80,7 @@ type offer struct {
 	resources   []Resource
 	reg         *tools.Registry // checks and mends arguments before the tool sees them
 	log         *slog.Logger
+	lines       order.Lines // of the calls, in the order in which they were read
 	mu          sync.Mutex
 	subscribers map[string][]string // resource URI to ids of the sessions that asked
 }
@@ -164,6 +169,9 @@ func (o *offer) call(ctx context.Context, req mcp.CallToolRequest) (answer *mcp.
 			answer = mcp.NewToolResultError(fmt.Sprintf("The tool %s has an internal error and did not finish.", name))
 		}
 	}()
+	if spec, known := o.reg.Lookup(tools.Call{Tool: name}); !known || spec.Risk == tools.Read {
+		order.From(ctx).Pass() // it changes nothing, so nothing has to wait for it
+	}
 	start := time.Now()
 	result, err := o.reg.Call(ctx, tools.Call{Tool: name, Args: req.Params.RawArguments})
 	if err != nil {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	library "github.com/mark3labs/mcp-go/client"
@@ -327,7 +325,7 @@ func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 	ended := make(chan error, 1)
 	go func() {
 		defer o.followAllChanges(ctx)()
-		ended <- o.serveListener(ctx, listener, cfg.Token, door)
+		ended <- o.serveListener(ctx, listener, cfg, door)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -341,7 +339,9 @@ func throughDoor(t *testing.T, cfg Config, door httpguard.Door) string {
 func TestHTTPGuard(t *testing.T) {
 	cfg := served(nil)
 	cfg.Token = "s3cret-token"
-	open, locked := overHTTP(t, served(nil)), overHTTP(t, cfg)
+	friendly := served(nil)
+	friendly.Origins = []string{"http://localhost:6274", "https://house.example"}
+	open, locked, listed := overHTTP(t, served(nil)), overHTTP(t, cfg), overHTTP(t, friendly)
 	tests := map[string]struct {
 		addr, host, origin, auth string
 		body                     string
@@ -349,7 +349,14 @@ func TestHTTPGuard(t *testing.T) {
 	}{
 		"plain":                {addr: open, want: http.StatusOK},
 		"own origin":           {addr: open, origin: "http://" + open, want: http.StatusOK},
-		"local origin":         {addr: open, origin: "http://localhost:6274", want: http.StatusOK},
+		"local origin":         {addr: open, origin: "http://localhost:6274", want: http.StatusForbidden},
+		"own host, other port": {addr: open, origin: "http://127.0.0.1:6274", want: http.StatusForbidden},
+		"no web page's origin": {addr: open, origin: "ftp://" + open, want: http.StatusForbidden},
+		"configured origin":    {addr: listed, origin: "http://localhost:6274", want: http.StatusOK},
+		"another such":         {addr: listed, origin: "https://HOUSE.example", want: http.StatusOK},
+		"other than those":     {addr: listed, origin: "http://house.example", want: http.StatusForbidden},
+		"own beside those":     {addr: listed, origin: "http://" + listed, want: http.StatusOK},
+		"token, local origin":  {addr: locked, auth: "Bearer s3cret-token", origin: "http://localhost:6274", want: http.StatusForbidden},
 		"evil origin":          {addr: open, origin: "http://evil.example", want: http.StatusForbidden},
 		"opaque origin":        {addr: open, origin: "null", want: http.StatusForbidden},
 		"rebound host":         {addr: open, host: "evil.example", origin: "http://evil.example", want: http.StatusForbidden},
@@ -475,30 +482,43 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-func TestLongLinesAreRefused(t *testing.T) {
-	tests := map[string]struct {
-		in string
-		ok bool
-	}{
-		"short lines":      {"12345\n12345\n1234", true},
-		"just too long":    {"12345\n123456\n", false},
-		"too long, no end": {"1234567", false},
-		"empty lines":      {"\n\n\n\n\n\n\n\n", true},
-	}
-	for name, tt := range tests {
+// TestALongLineIsAnsweredAndTheNextOneHeard sends a line that is too long before a
+// question. The id of its message is told wherever it stands in it.
+func TestALongLineIsAnsweredAndTheNextOneHeard(t *testing.T) {
+	long := strings.Repeat("y", maxRequest)
+	for name, tt := range map[string]struct{ line, id string }{
+		"id first":        {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"id":8,"x":"` + long + `"}}`, "7"},
+		"id last":         {`{"method":"tools/call","params":{"a":[{"id":1}],"x":"\"id\":3,` + long + `"} , "jsonrpc":"2.0", "id" : "q\"7" }`, `"q\"7"`},
+		"a large id":      {`{"id":9007199254740993,"x":"` + long + `"}`, "9007199254740993"},
+		"no id":           {`{"jsonrpc":"2.0","method":"notifications/x","params":{"x":"` + long + `"}}`, "null"},
+		"an id of no use": {`{"id":{"id":4},"x":"` + long + `"}`, "null"},
+		"an endless id":   {`{"id":"` + long + `"}`, "null"},
+		"two messages":    {`[{"id":1,"x":"` + long + `"}]`, "null"},
+		"no JSON":         {long + `"id":3`, "null"},
+		"cut off":         {`{"id":7,"x":"` + long, "7"},
+		"a list before":   {`[],{"id":7,"x":"` + long + `"}`, "null"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "by bytes": iotest.OneByteReader(strings.NewReader(tt.in))} {
-				in := bufio.NewReader(r)
-				var got []byte
-				var err error
-				for err == nil {
-					var line []byte
-					line, err = readLine(in, 5)
-					got = append(got, line...)
+			var out strings.Builder
+			cfg := served(nil)
+			cfg.In, cfg.Out = strings.NewReader(tt.line+"\n"+helloBody+"\n"), &out
+			if err := Run(t.Context(), cfg, quiet()); err != nil {
+				t.Errorf("it ended with %v", err)
+			}
+			refusal, rest, _ := strings.Cut(out.String(), "\n")
+			var told struct {
+				ID    json.RawMessage
+				Error struct {
+					Code    int
+					Message string
 				}
-				if errors.Is(err, io.EOF) != tt.ok || tt.ok && string(got) != tt.in {
-					t.Errorf("%s: got %q, %v", how, got, err)
-				}
+			}
+			if err := json.Unmarshal([]byte(refusal), &told); err != nil || string(told.ID) != tt.id ||
+				told.Error.Code != mcp.INVALID_REQUEST || !strings.Contains(told.Error.Message, "4194304 bytes") {
+				t.Errorf("answered %q (%v), expected a refusal of %s", refusal, err, tt.id)
+			}
+			if !strings.Contains(rest, `"id":1,"result"`) {
+				t.Errorf("then answered %q", rest)
 			}
 		})
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/order"
 )
 
 const (
@@ -74,6 +76,10 @@ func (o *offer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) err
 			case n := <-session.notifications:
 				w.write(n)
 			case read := <-lines:
+				if long, ok := errors.AsType[*longLineError](read.err); ok {
+					w.write(mcp.NewJSONRPCError(mcp.NewRequestId(long.id), mcp.INVALID_REQUEST, long.Error(), nil))
+					continue
+				}
 				if errors.Is(read.err, io.EOF) {
 					return nil
 				}
@@ -90,13 +96,15 @@ func (o *offer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) err
 }
 
 // handleLine answers one line: a request in a goroutine of its own, because a
-// slow one must not hold up the others; a notification at once and in order.
+// slow one must not hold up the others; a notification at once and in order. A call
+// takes its place here, where the lines still come one after the other.
 func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slots chan struct{}, working *sync.WaitGroup) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
 	var head struct {
-		ID any `json:"id"`
+		ID     any    `json:"id"`
+		Method string `json:"method"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil || head.ID == nil {
 		if answer := o.handle(ctx, line, head.ID); answer != nil {
@@ -110,8 +118,12 @@ func (o *offer) handleLine(ctx context.Context, line []byte, w *lineWriter, slot
 		w.write(mcp.NewJSONRPCError(mcp.NewRequestId(head.ID), mcp.INTERNAL_ERROR, fmt.Sprintf("%d requests are in work already", maxParallel), nil))
 		return
 	}
+	if head.Method == string(mcp.MethodToolsCall) {
+		ctx = order.With(ctx, o.lines.Take(order.Acts))
+	}
 	working.Go(func() {
 		defer func() { <-slots }()
+		defer order.From(ctx).Pass()
 		if answer := o.handle(ctx, line, head.ID); answer != nil {
 			w.write(answer)
 		}
@@ -144,23 +156,32 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- lineOrErr) {
 		case <-ctx.Done():
 			return
 		}
-		if err != nil {
+		if _, long := errors.AsType[*longLineError](err); err != nil && !long {
 			return
 		}
 	}
 }
 
-// readLine reads up to the end of a line and fails as soon as the line grows
-// beyond limit bytes.
+// readLine reads up to the end of a line. The error of a line of more than limit
+// bytes is a *longLineError; the next call then reads the next line.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
+	var long *idReader // of a line that is too long, of which nothing is kept
 	for {
 		part, err := r.ReadSlice('\n')
 		line = append(line, part...)
-		if len(bytes.TrimSuffix(line, []byte{'\n'})) > limit {
-			return nil, fmt.Errorf("a line is longer than %d bytes", limit)
+		if long == nil && len(bytes.TrimSuffix(line, []byte{'\n'})) > limit {
+			long = &idReader{}
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if long != nil {
+			long.push(line)
+			line = line[:0]
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long != nil && (err == nil || errors.Is(err, io.EOF)): // EOF comes again
+			return nil, &longLineError{limit, long.id()}
+		default:
 			return line, err
 		}
 	}

@@ -73,10 +73,10 @@ try() {
 
 # try_all COMMAND: everything that has an owner or a mode of ours, with each kind.
 try_all() {
-  local kind leaves=("$state/models" "$state/recordings" "$state/.owner" "$state/timers.json" "$etc/credentials")
+  local kind leaves=("$state/models" "$state/recordings" "$state/.owner" "$state/timers.json" "$etc/credentials" "$etc/$name.yaml.unchanged"
+    "$etc/$name.yaml.dpkg-dist" "$etc/$name.yaml.new" "$etc/$name.yaml.new.tmp" "$etc/profile" "$etc/profile.tmp")
   for kind in directory-link secret-link link-to-nothing secret-by-a-second-name pipe; do
     try $kind "${leaves[@]}" -- "$@"
-    try $kind "$etc/$name.yaml.unchanged" "$etc/$name.yaml.dpkg-dist" "$etc/$name.yaml.new" "$etc/$name.yaml.new.tmp" "$etc/profile" "$etc/profile.tmp" -- "$@"
     try $kind "$etc/$name.yaml" -- "$@"
     try $kind "$state" -- "$@"
   done

@@ -164,7 +164,7 @@ func (g *graph) conv(n node) (kernel, error) {
 			return nil, errors.New("a stride over several columns is not supported")
 		}
 	}
-	g.m.work += rows * outputs * size
+	g.m.work += int64(rows) * int64(outputs*size)
 	return func() { l.slide(rows, step, size, outputs) }, nil
 }
 
@@ -209,7 +209,7 @@ func (g *graph) depthwise(n node) (kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.m.work += rows * channels * height
+	g.m.work += int64(rows) * int64(channels*height)
 	sums := make([]int32, channels)
 	return func() { l.each(sums, rows, stride, height) }, nil
 }
@@ -249,7 +249,7 @@ func (g *graph) fullyConnected(n node) (kernel, error) {
 		return nil, err
 	}
 	size := w.shape[1]
-	g.m.work += len(w.data)
+	g.m.work += int64(len(w.data))
 	return func() {
 		for o := range l.bias {
 			acc := l.bias[o]

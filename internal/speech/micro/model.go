@@ -11,9 +11,9 @@ import (
 // about 300,000 multiplications an inference.
 const (
 	maxFile    = 4 << 20
-	maxTensor  = 1 << 20 // bytes of one tensor
-	maxMemory  = 8 << 20 // bytes of all of them
-	maxWork    = 50 << 20
+	maxTensor  = 1 << 20  // bytes of one tensor
+	maxMemory  = 8 << 20  // bytes of all of them
+	maxWork    = 50 << 20 // multiplications and bytes moved, of one inference
 	maxTensors = 4096
 	maxStride  = 16 // rows of features one inference takes
 )
@@ -55,7 +55,7 @@ type Model struct {
 	states        map[string][]int8 // by shared name
 	stride, row   int
 	quantised     [1024]int8 // by feature value, up to where it saturates
-	work          int
+	work          int64
 }
 
 // Stride is how many rows of features one inference takes.
@@ -107,7 +107,7 @@ func parse(f *flat) (*Model, error) {
 	}
 	m.reset = first.steps
 	if m.work > maxWork {
-		return nil, fmt.Errorf("an inference takes %d multiplications; at most %d are expected", m.work, maxWork)
+		return nil, fmt.Errorf("an inference takes %d steps; at most %d are expected", m.work, maxWork)
 	}
 	m.quantise()
 	m.Reset()
@@ -236,7 +236,8 @@ func (t *tensor) bytes() (int, error) {
 		return 0, fmt.Errorf("the element type %d is not supported; expected int8, uint8 or int32", t.kind)
 	}
 	for _, d := range t.shape {
-		if d < 0 || d > maxTensor || size*d > maxTensor {
+		// A tensor of nothing could have a million rows to go through.
+		if d < 1 || d > maxTensor || int64(size)*int64(d) > maxTensor {
 			return 0, fmt.Errorf("the shape %v is not one of a small tensor", t.shape)
 		}
 		size *= d

@@ -180,17 +180,29 @@ func TestDetectorOptions(t *testing.T) {
 // bytes.
 func TestADamagedFileIsAnError(t *testing.T) {
 	t.Parallel()
+	damage(t, tinyModel(), 1)
+	for name, file := range map[string]string{"nothing": "", "text": "this is not a model at all", "mark only": "\x00\x00\x00\x00TFL3\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		if _, err := Parse([]byte(file)); err == nil {
+			t.Errorf("%s was taken for a model", name)
+		}
+	}
 	data, err := os.ReadFile(fake.Shared(t, "speech", "models", "hey_jarvis.tflite"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 0; n < len(data); n += 97 {
+	damage(t, data, 41)
+}
+
+// damage cuts a model and changes one byte of every step.
+func damage(t *testing.T, data []byte, step int) {
+	t.Helper()
+	for n := 0; n < len(data); n += 2*step + 1 {
 		if _, err := Parse(data[:n]); err == nil {
 			t.Fatalf("%d of %d bytes were taken for a model", n, len(data))
 		}
 	}
 	row := Features{}
-	for i := 0; i < len(data); i += 41 {
+	for i := 0; i < len(data); i += step {
 		damaged := append([]byte(nil), data...)
 		damaged[i] ^= 0xff
 		if m, err := Parse(damaged); err == nil {
@@ -199,15 +211,17 @@ func TestADamagedFileIsAnError(t *testing.T) {
 			}
 		}
 	}
-	for name, file := range map[string]string{"nothing": "", "text": "this is not a model at all", "mark only": "\x00\x00\x00\x00TFL3\x00\x00\x00\x00\x00\x00\x00\x00"} {
-		if _, err := Parse([]byte(file)); err == nil {
-			t.Errorf("%s was taken for a model", name)
-		}
-	}
 }
 
+// FuzzParse begins with a model made here, so that it needs no shared data.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("\x1c\x00\x00\x00TFL3\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add(tinyModel())
+	f.Fuzz(parsed)
+}
+
+// FuzzParseReal begins with the models that people use.
+func FuzzParseReal(f *testing.F) {
 	for _, name := range names(f) {
 		data, err := os.ReadFile(fake.Shared(f, "speech", "models", name+".tflite"))
 		if err != nil {
@@ -215,15 +229,18 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Fuzz(parsed)
+}
+
+// parsed runs a file that is a model.
+func parsed(_ *testing.T, file []byte) {
 	row := Features{}
-	f.Fuzz(func(_ *testing.T, file []byte) {
-		if m, err := Parse(file); err == nil {
-			for range maxStride {
-				m.Push(&row)
-			}
-			m.Reset()
+	if m, err := Parse(file); err == nil {
+		for range maxStride {
+			m.Push(&row)
 		}
-	})
+		m.Reset()
+	}
 }
 
 func FuzzFrontEnd(f *testing.F) {

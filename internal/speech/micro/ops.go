@@ -59,6 +59,7 @@ func (g *graph) take(n node, inputs, outputs int) ([]*tensor, error) {
 			return nil, err
 		}
 		list = append(list, t)
+		g.m.work += int64(len(t.data))
 	}
 	for _, t := range list[inputs:] {
 		if t.constant {

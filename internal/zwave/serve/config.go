@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave"
 )
@@ -22,6 +23,7 @@ type Config struct {
 	Dangerous     bool                `yaml:"zwave_allow_dangerous" env:"ZWAVE_ALLOW_DANGEROUS"`
 	Aliases       map[string][]string `yaml:"aliases"`
 	HTTPToken     string              `yaml:"http_token" env:"MCP_HTTP_TOKEN" secret:"true"`
+	HTTPOrigins   []string            `yaml:"http_origins" env:"MCP_HTTP_ORIGINS"`
 	LogLevel      string              `yaml:"log_level" env:"LOG_LEVEL"`
 }
 
@@ -32,6 +34,8 @@ func Default() Config {
 		Prefix:   zwave.DefaultConfig().Prefix,
 		Aliases:  map[string][]string{},
 		LogLevel: "info",
+
+		HTTPOrigins: []string{},
 	}
 }
 
@@ -39,7 +43,13 @@ func Default() Config {
 func (c Config) Validate() error {
 	_, logErr := c.level()
 	_, brokerErr := mqtt.New(c.mqtt(), slog.New(slog.DiscardHandler))
-	return errors.Join(c.zwave().Validate(), logErr, brokerErr)
+	wrong := []error{c.zwave().Validate(), logErr, brokerErr}
+	for _, origin := range c.HTTPOrigins {
+		if err := serve.CheckOrigin(origin); err != nil {
+			wrong = append(wrong, fmt.Errorf("http_origins: %w", err))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 func (c Config) level() (slog.Level, error) {

@@ -148,7 +148,7 @@ func (p Program) serve(ctx context.Context, f flags) error {
 			"only the outcome confirmed means that it is done.",
 		Tools:     house.Tools(),
 		Resources: []serve.Resource{resource(house), told(house)},
-		HTTPAddr:  f.http, Token: cfg.HTTPToken, In: p.In, Out: p.Out,
+		HTTPAddr:  f.http, Token: cfg.HTTPToken, Origins: cfg.HTTPOrigins, In: p.In, Out: p.Out,
 	}, log)
 	if err != nil {
 		return exit{exitFailed, err}
