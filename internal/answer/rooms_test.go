@@ -244,6 +244,13 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Workshop", "turn on workbench strip number two", "Workbench Strip 2@Workshop on", "The workbench strip 2 is on."},
 		{"Kitchen", "turn on the plug", "", "I don't know a plug here."},
 	})
+	speakIn(t, "en", "Light | light | Hall\nLight | light | Bath\nPorch Light | light | Porch\nPorch Spot | light | Porch", []uttered{
+		{"Hall", "turn on the light", "Light@Hall on", "The hall light is on."},
+		{"Porch", "turn on the light", "Porch Light@Porch on, Porch Spot@Porch on", "2 lights are on."},
+		{"Attic", "turn on the light", "", "Do you mean the hall light or the bath light?"},
+		{"", "turn on the light", "", "Do you mean the hall light or the bath light?"},
+		{"Attic", "turn on the lamps", "", "Do you mean the hall light or the bath light?"},
+	})
 	speakIn(t, "de", german, []uttered{
 		{"Schlafzimmer", "mach die Lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
 		{"Schlafzimmer", "schalte meine Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},

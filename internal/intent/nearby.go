@@ -52,6 +52,9 @@ func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 		return nil
 	}
 	allow := func(i int) bool { return m.allowed[b.order][i] && m.house.Entities[i].In(room) }
+	if domain := m.kinds[m.index.Plain(heard)]; domain != "" { // "the light" is all light of a room
+		return m.everyIn(room, b, func(e *home.Entity) bool { return e.Domain == domain })
+	}
 	var items []int32
 	for _, i := range m.index.Holding(heard, allow) {
 		items = append(items, int32(i))
@@ -62,27 +65,23 @@ func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 	case len(items) > 0:
 		return items
 	case m.index.AnyStrip(heard):
-		return m.every(func(e *home.Entity) bool {
-			return e.In(room) && switches(e) && m.index.IsStrip(m.index.Numbered(e.Name))
-		})
+		return m.everyIn(room, b, func(e *home.Entity) bool { return switches(e) && m.index.IsStrip(m.index.Numbered(e.Name)) })
 	case kind == "", kind == "switch": // what is switched need not be a plug
 		return nil
 	}
-	var ending []int32
-	for i := range m.house.Entities {
-		e := &m.house.Entities[i]
-		if !allow(i) || !isOfKind(e, kind) {
-			continue
-		}
-		items = append(items, int32(i))
-		if slices.ContainsFunc(names.Normalise(e.Name), func(w string) bool { return strings.HasSuffix(w, noun) }) {
-			ending = append(ending, int32(i)) // "Schlafzimmerlampe" is a "Lampe" first
-		}
-	}
-	if len(ending) > 0 {
+	items = m.everyIn(room, b, func(e *home.Entity) bool { return isOfKind(e, kind) })
+	if ending := slices.DeleteFunc(slices.Clone(items), func(i int32) bool { // "Schlafzimmerlampe" is a "Lampe" first
+		return !slices.ContainsFunc(names.Normalise(m.house.Entities[i].Name), func(w string) bool { return strings.HasSuffix(w, noun) })
+	}); len(ending) > 0 {
 		return ending
 	}
 	return items
+}
+
+// everyIn lists the things of a room that a sentence of the block may be about.
+func (m *Matcher) everyIn(room string, b *block, belongs fits) []int32 {
+	there := m.every(func(e *home.Entity) bool { return e.In(room) && belongs(e) })
+	return slices.DeleteFunc(there, func(i int32) bool { return !m.allowed[b.order][i] })
 }
 
 // isGeneric reports whether words name only a kind of thing, of which every room may
@@ -142,25 +141,25 @@ func (x *meaning) oneOrAll(near, others []int32) (Decision, bool) {
 // switches reports whether a thing may be an outlet.
 func switches(e *home.Entity) bool { return e.Domain == "switch" || e.Domain == "outlet" }
 
-// meansAll reports whether a name stands for all of several things: it is the plural of
-// a word that all of them have, it is a word for all things of a kind, or the things are
-// the outlets of one strip.
+// meansAll reports whether a name stands for all of several things of one room: it is the
+// plural of a word that all of them have, it is a word for all things of a kind, or the
+// things are the outlets of one strip.
 func (x *meaning) meansAll(heard string, items []int32) bool {
+	first := &x.m.house.Entities[items[0]]
 	fits := func(one func(*home.Entity) bool) bool {
 		return !slices.ContainsFunc(items, func(i int32) bool { return !one(&x.m.house.Entities[i]) })
 	}
-	called := func(e *home.Entity) []string { return append([]string{e.Name}, e.Aliases...) }
-	switch first := x.m.house.Entities[items[0]].Area; {
+	switch {
+	case !fits(func(e *home.Entity) bool { return strings.EqualFold(e.Area, first.Area) }):
+		return false // who is asked which one hears of the rooms
 	case x.m.kinds[x.m.index.Plain(heard)] != "":
 		return true
 	case x.m.index.IsStrip(heard):
-		strip := x.m.index.Numbered(x.m.house.Entities[items[0]].Name)
-		return strip != "" && fits(func(e *home.Entity) bool {
-			return switches(e) && strings.EqualFold(e.Area, first) && x.m.index.Numbered(e.Name) == strip
-		})
+		strip := x.m.index.Numbered(first.Name)
+		return strip != "" && fits(func(e *home.Entity) bool { return switches(e) && x.m.index.Numbered(e.Name) == strip })
 	}
 	return fits(func(e *home.Entity) bool {
-		return slices.ContainsFunc(called(e), func(n string) bool { return x.m.index.PluralOf(heard, n) })
+		return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool { return x.m.index.PluralOf(heard, n) })
 	})
 }
 
@@ -316,7 +315,6 @@ func (d *Decision) aboutThings() bool {
 // what the room has of that kind. It never does so for a dangerous act.
 func (m *Matcher) kindHere(p *parse, c *capture, room, area string) (Decision, bool) {
 	items := m.calledIn(p.text[c.start:c.end], room, p.block)
-	items = slices.DeleteFunc(items, func(i int32) bool { return !m.allowed[p.block.order][i] })
 	if len(items) == 0 {
 		return Decision{}, false
 	}
