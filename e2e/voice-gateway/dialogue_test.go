@@ -50,6 +50,27 @@ func TestTwentyShortSentences(t *testing.T) {
 	})
 }
 
+// TestThisRoomInAHouse: what is meant by "the lamp" and "the thermostat" depends on the room
+// in which it is said, also with the things that a real server tells.
+func TestThisRoomInAHouse(t *testing.T) {
+	t.Parallel()
+	const living, bedroom, kitchen, garage, workshop = "Living Room", "Bedroom", "Kitchen", "Garage", "Workshop"
+	talk(t, "en", nil, "turn off the reading lamp", []line{
+		{bedroom, "turn on the lamp", "Bedroom Lamp on", "The bedroom lamp is on."},
+		{living, "turn on the lamp", "Reading Lamp on", "The reading lamp is on."},
+		{bedroom, "set the thermostat to 20 degrees", "Bedroom Thermostat setpoint 20", "The bedroom thermostat is set to 20 degrees."},
+		{kitchen, "set the thermostat to 21 degrees", "Thermostat setpoint 21", "The living room thermostat is set to 21 degrees."},
+		{kitchen, "turn on the fan", "Ceiling Fan on", "The office ceiling fan is on."},
+		{garage, "close the window", "", "I can't close the garage window, it only reports."},
+		{bedroom, "close the garage window", "", "I can't close the garage window, it only reports."},
+		{workshop, "turn on the power strip", "Workbench Strip 1 on; Workbench Strip 2 on; Workbench Strip 3 on; Workbench Strip 4 on", "4 switches are on."},
+		{workshop, "turn off everything in here", "Workbench Strip 1 off; Workbench Strip 2 off; Workbench Strip 3 off; Workbench Strip 4 off", "4 switches are off."},
+		{workshop, "turn everything back on", "Workbench Strip 1 on; Workbench Strip 2 on; Workbench Strip 3 on; Workbench Strip 4 on", "4 switches are as they were."},
+		{living, "set the lamp to 80 percent", "Reading Lamp level 80", "Dimmed the reading lamp to 80 percent."},
+		{living, "half as bright", "Reading Lamp level 40", "Dimmed the reading lamp to 40 percent."},
+	})
+}
+
 // TestTwentyShortSentencesInGerman does the same in German.
 func TestTwentyShortSentencesInGerman(t *testing.T) {
 	t.Parallel()

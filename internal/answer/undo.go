@@ -19,7 +19,7 @@ import (
 // act.
 func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	x.rec.Outcome = record.Done
-	if x.before == nil || x.before.Undone > 1 || !x.DryRun && !a.memory.claim(x.Request, x.before) {
+	if x.before == nil || x.before.Undone > 1 || d.Actions[0].Slots["back"] == "on" && !x.before.SwitchedOff() || !x.DryRun && !a.memory.claim(x.Request, x.before) {
 		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past.Turn{}
 	}

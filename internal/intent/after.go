@@ -99,15 +99,19 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 	m := f.Matcher
 	name := EntityNames(e, m.pack)[0]
+	inRoom := name + " " + m.pack.Texts["in"] + " " + strings.ToLower(e.Area) // the speaker's room may have one of that name
 	for _, said := range m.tellings(normalise(text)) {
 		for _, apart := range m.pack.Pronouns.unglued(said) {
 			for _, word := range m.pack.Pronouns.One {
 				whole := " " + apart + " "
-				named := strings.Replace(whole, " "+word+" ", " "+name+" ", 1)
-				if named == whole {
+				if !strings.Contains(whole, " "+word+" ") {
 					continue
 				}
-				if d := m.Match(named, area); d.timed() {
+				for _, name := range []string{name, inRoom} {
+					d := m.Match(strings.Replace(whole, " "+word+" ", " "+name+" ", 1), area)
+					if !d.timed() {
+						continue
+					}
 					a := d.Would // its time is asked for
 					if d.Route == Local {
 						a = &d.Actions[0]

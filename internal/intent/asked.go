@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"strings"
 
 	"voicegateway/internal/home"
 )
@@ -41,6 +42,7 @@ func (x *meaning) asked(kind string) Decision {
 		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: x.m.house.Empty()}
 	}
 	x.action.Slots[slotState] = axisOf(kind, state)
+	one := x.asksOfOne(kind)
 	if x.action.Slots[slotAsk] == nil {
 		x.action.Slots[slotAsk] = implied(state)
 	}
@@ -52,8 +54,8 @@ func (x *meaning) asked(kind string) Decision {
 		all = x.m.gatesFirst(all)
 	}
 	items := x.place(all)
-	if near := x.in(items, x.mic); x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && isRoomKind(kind) && len(near) > 0 {
-		items = near
+	if x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && (one || isRoomKind(kind)) {
+		items = x.nearest(items, one)
 	}
 	switch {
 	case len(items) > 0:
@@ -62,6 +64,28 @@ func (x *meaning) asked(kind string) Decision {
 		return x.reject("no_sensor", x.heardAsked())
 	}
 	return x.reject("no_device", x.heardAsked())
+}
+
+// nearest keeps what stands in the speaker's room. If nothing does, the answer to a
+// question about one thing names the rooms of the others.
+func (x *meaning) nearest(items []int32, one bool) []int32 {
+	if near := x.in(items, x.mic); len(near) > 0 {
+		return near
+	}
+	x.action.Elsewhere = one && x.mic != ""
+	return items
+}
+
+// asksOfOne reports whether a question is about the one window or door of a room: "is the
+// window open", but not "are the windows open".
+func (x *meaning) asksOfOne(kind string) bool {
+	if kind != "window" && kind != "door" || x.action.Slots[slotAsk] != nil || x.m.index == nil {
+		return false
+	}
+	if said := strings.Fields(x.m.pack.Texts["are"]); slices.ContainsFunc(strings.Fields(x.p.text), func(w string) bool { return slices.Contains(said, w) }) {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Fields(x.heardKind()), x.m.index.IsPlural)
 }
 
 // heardAsked returns the words that named the kind of things in question.

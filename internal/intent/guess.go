@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +65,10 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 		return m.allowed[p.block.order][i] && (place == "" || m.house.Entities[i].In(place))
 	}, func(i int) bool { return m.house.Entities[i].In(area) })
 	if r.Verdict == names.None {
-		return m.nothing(p, heard, place), false
+		if d, ok := m.kindHere(p, c, cmp.Or(place, area), area); ok {
+			return d, true
+		}
+		return m.nothing(p, heard, place, area), false
 	}
 	m.keepDangerous(heard, p, &r)
 	if len(r.Items) == 0 {
@@ -161,7 +165,10 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 
 // nothing answers a name that resembles nothing. If the house has such a thing,
 // but the pack has no such sentence for it, the model may know what to do.
-func (m *Matcher) nothing(p *parse, heard, place string) Decision {
+func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
+	if d, ok := m.reported(p, heard, place, area); ok {
+		return d
+	}
 	if place != "" || p.block.Meta.Shy {
 		return m.refuse(p, "unknown_name", heard)
 	}

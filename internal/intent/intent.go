@@ -29,6 +29,9 @@ type Action struct {
 
 	// Later are the commands that a timer is to carry out.
 	Later []Action `json:"-"`
+	// Elsewhere says that only the kind of the device was said and that it stands in
+	// another room than the speaker, which the reply then names.
+	Elsewhere bool `json:"-"`
 
 	source *source // nil: not from a sentence
 }

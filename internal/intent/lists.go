@@ -137,6 +137,9 @@ func EntityNames(e *home.Entity, p *Pack) []string {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
 		add(names.Spoken(name))
 		add(names.Spoken(lang.InWords(name)))
+		for _, form := range names.OrdinalForms(p.Language, name) {
+			add(names.Spoken(form))
+		}
 		for suffix := range strings.FieldsSeq(suffixes) {
 			if head, ok := strings.CutSuffix(strings.ToLower(name), " "+suffix); ok {
 				add(names.Spoken(head))

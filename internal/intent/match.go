@@ -49,6 +49,7 @@ type words struct {
 	common   map[string]bool   // words that alone do not name an entrance
 	written  map[string]bool   // names as the house writes them
 	leads    map[string]bool   // words that what is said of a thing may begin with
+	nouns    map[string]string // kinds of things by the words for them, as names are compared
 }
 
 // New prepares a pack for a house. The house may be nil or empty while nothing
@@ -116,7 +117,7 @@ func (m *Matcher) prepare(pack *Pack) {
 		}
 	}
 	m.index = names.NewFor(pack.Language, entries)
-	m.written = writtenNames(m.house)
+	m.written, m.nouns = writtenNames(m.house), m.kindNouns()
 	areas := make([]names.Entry, len(m.areas))
 	for i, a := range m.areas {
 		areas[i].Name = a
@@ -178,10 +179,7 @@ func (m *Matcher) decide(text, area string) Decision {
 	if text == "" {
 		return Decision{Route: Reject, Reason: "empty"}
 	}
-	d := m.match(text, area)
-	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
-		d, text = m.match(once, area), once
-	}
+	d, text := m.matchHere(text, area)
 	if d.Route != Local && d.Route != Ask {
 		d = m.asked(d, spoken, text, area)
 	}
@@ -190,6 +188,25 @@ func (m *Matcher) decide(text, area string) Decision {
 	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
 	return d
+}
+
+// matchHere matches a text with what it says of the speaker's room, and returns the text
+// that fits best.
+func (m *Matcher) matchHere(text, area string) (Decision, string) {
+	if here, ok := m.inThisRoom("my_room", text, area); ok {
+		return here, text // by its words, "my room" is like the living room
+	}
+	d := m.match(text, area)
+	if once := m.onceEach(text); once != text && d.Route != Local && d.Route != Ask {
+		d, text = m.match(once, area), once
+	}
+	if d.Route == Local {
+		return d, text
+	}
+	if here, ok := m.inThisRoom("here", text, area); ok {
+		return here, text
+	}
+	return d, text
 }
 
 // rescued tries what a sentence can be that fits none as a whole: commands in a
@@ -282,6 +299,9 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixed()
 		return d, true
 	case r.misplaced != nil:
+		if d, ok := m.calledThere(r.misplaced, area); ok {
+			return d, true
+		}
 		return Decision{Route: Reject, Reason: "no_device", Heard: r.misplaced.names()}, true
 	}
 	return Decision{}, false

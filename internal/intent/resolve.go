@@ -52,6 +52,8 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 		return x.all()
 	case x.named:
 		return x.byName()
+	case x.movedWindows():
+		return x.windows()
 	}
 	if x.action.Slots[slotCompare] != nil {
 		return x.comparison()
@@ -129,6 +131,9 @@ func (x *meaning) byName() Decision {
 	if len(items) == 0 {
 		return x.reject("unknown_name", x.heardName())
 	}
+	if d, ok := x.here(items); ok {
+		return d
+	}
 	if len(items) > 1 {
 		items = x.written(items)
 	}
@@ -136,10 +141,12 @@ func (x *meaning) byName() Decision {
 		items = near
 	}
 	if len(items) > 1 {
-		return x.ask(items)
+		d, _ := x.oneOrAll(items, nil)
+		return d
 	}
 	items = x.ofClass(items)
 	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
+	x.tell(items, x.span(opName))
 	return x.done(items)
 }
 
@@ -189,7 +196,11 @@ func (x *meaning) byKind() Decision {
 // inRoom looks in the microphone's room. Elsewhere it takes a thing only if that
 // is the only one of its kind in the house.
 func (x *meaning) inRoom(all []int32) Decision {
+	if d, ok := x.onlyReports(x.in(x.m.every(x.contact), x.mic)); ok && len(x.in(all, x.mic)) == 0 {
+		return d
+	}
 	if len(all) == 1 {
+		x.tell(all, "")
 		return x.done(all)
 	}
 	if x.mic == "" {
@@ -227,6 +238,9 @@ func (x *meaning) elsewhere(all []int32) Decision {
 func (x *meaning) several(items []int32) Decision {
 	switch {
 	case len(items) == 0:
+		if d, ok := x.onlyReports(x.place(x.m.every(x.contact))); ok {
+			return d
+		}
 		heard := x.heardKind()
 		if heard == "" && x.action.Slots["domain"] == "valve" {
 			heard, _, _ = strings.Cut(x.m.pack.Texts["water"], " ")

@@ -150,3 +150,13 @@ func Named(h *home.House, server, name string) *home.Entity {
 	}
 	return found
 }
+
+// SwitchedOff reports whether a turn switched things off and did nothing else, so that
+// "everything back on" takes it back. Closing and unlocking are the same intent, and no
+// switching off.
+func (t *Turn) SwitchedOff() bool {
+	other := func(d Deed) bool {
+		return d.Act.Intent != catalogue.TurnOff || slices.Contains([]string{"open_close", "position", "lock"}, d.Change.Property)
+	}
+	return len(t.Deeds) > 0 && t.Undone == 0 && !slices.ContainsFunc(t.Deeds, other)
+}

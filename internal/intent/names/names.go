@@ -167,6 +167,7 @@ type phrase struct {
 }
 
 func (x *Index) phrase(text string) phrase {
+	text = x.numbered(text)
 	if said := x.lang.InWords(text); said != "" {
 		text = said
 	}

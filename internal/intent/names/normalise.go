@@ -28,8 +28,8 @@ func (v *vocabulary) cut(name string) []string {
 	var words []string
 	for i, w := range all {
 		w = v.bare(w)
-		letter := len(w) == 1 && i == len(all)-1 && len(words) > 0 // as in "Light A"
-		if w != "" && (letter || !v.dropped[w]) {
+		last := i == len(all)-1 && len(words) > 0 // as in "Light A", and "Prise un" for "Prise 1"
+		if w != "" && (last || !v.dropped[w]) {
 			words = append(words, w)
 		}
 	}

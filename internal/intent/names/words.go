@@ -12,6 +12,8 @@ type vocabulary struct {
 	// these words well: somebody who says "garden light" in a house with a garage
 	// light was not misheard. Short words are left out, because those are misheard.
 	household map[string]bool
+	ordinals  map[string]int  // what each word for an ordinal counts
+	numbering map[string]bool // words before a number
 }
 
 // beginning is the longest household word that a compound begins with, or "".
@@ -43,7 +45,10 @@ func (v *vocabulary) beforeKind(w string) int {
 // language we do not have.
 func vocabularyOf(lang string) *vocabulary {
 	v := &vocabulary{Names: sentences.WordsOf(lang).Names, kinds: make(map[string]int), household: make(map[string]bool)}
-	v.dropped = v.Dropped.Set()
+	v.dropped, v.ordinals, v.numbering = v.Dropped.Set(), ordinalsOf(v.Names), make(map[string]bool)
+	for _, w := range v.Numbering {
+		v.numbering[bareWord(w)] = true
+	}
 	// Words are compared in the form that mend gives them.
 	plain := func(w string) string { return v.singular(fold(w)) }
 	for _, w := range v.Household {

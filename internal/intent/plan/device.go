@@ -27,6 +27,9 @@ func device(a intent.Action, e *home.Entity) Step {
 	}
 	if e.Control == nil {
 		s := cannot(a, e, "cannot_control", "I have no way to control %s.", spoken(e))
+		if e.Domain == "binary_sensor" || e.Domain == "sensor" {
+			s = onlyReports(a, e)
+		}
 		if e.Domain == "scene" {
 			s = cannot(a, e, "cannot_start", "I have no way to start %s.", strings.ToLower(e.Name))
 		}
@@ -43,6 +46,20 @@ func device(a intent.Action, e *home.Entity) Step {
 		return cannot(a, e, "cannot_do", "I can't do that with %s.", spoken(e))
 	}
 	return control(a, e, c, risk)
+}
+
+// onlyReports refuses an act on a sensor by what was asked for: to open it, to lock it,
+// to switch it on.
+func onlyReports(a intent.Action, e *home.Entity) Step {
+	way := map[string][3]string{catalogue.TurnOn: {"_on", "_open", "_lock"}, catalogue.TurnOff: {"_off", "_close", "_unlock"}}[a.Intent]
+	key := way[0]
+	switch a.Slots["domain"] {
+	case "cover", "valve":
+		key = way[1]
+	case "lock":
+		key = way[2]
+	}
+	return cannot(a, e, "only_reports"+key, "I can't control %s, it only reports.", spoken(e))
 }
 
 func control(a intent.Action, e *home.Entity, c command, risk tools.Risk) Step {
@@ -137,6 +154,9 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		now, ok := number(state.Values[string(set.Ability)])
 		if !ok {
 			return tools.Call{}, unknownNow(a, e)
+		}
+		if times, ok := number(a.Slots["times"]); ok && now > 0 { // half as bright
+			step = now*times - now
 		}
 		if set.Ability != home.Setpoint && now == 0 {
 			return controlCall(e, fromOff(set, step, said))

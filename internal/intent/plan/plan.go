@@ -131,6 +131,11 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 			steps = append(steps, Step{Action: a, Risk: tools.Read, Err: &Error{Intent: a.Intent, Text: "That device is gone.", Key: "cannot_gone"}})
 			continue
 		}
+		if a.Elsewhere {
+			there := *e
+			there.Namesakes = true // the reply names its room
+			e = &there
+		}
 		if catalogue.Of(a.Intent).Plan == catalogue.Question {
 			steps = append(steps, question(a, e, h)...)
 			continue

@@ -188,30 +188,14 @@ func momentOf(a intent.Action) moment {
 // args are the time of a timer of a kind, as the tool takes it. A part of the day
 // makes it exact. Without one it may be before or after noon: of an alarm from four
 // to eleven it is the morning, as nobody is woken at seven in the evening, unless it is
-// for today, and the morning may be over; of what
-// has a day or comes again from six to eleven the morning, else the afternoon; all
-// others are the next of both.
+// for today, and the morning may be over; of what has a day or comes again from six to
+// eleven the morning, else the afternoon; all others are the next of both.
 func (m moment) args(kind string) map[string]any {
-	out := map[string]any{}
-	at, day := m.minutes, m.day
-	short := m.minutes % halfDay
-	switch hour := short / 60; {
-	case m.exact:
-	case m.part != "":
-		at = inPart(m.part, short)
-		if slices.Contains(today, m.part) && (m.part != "tonight" || at >= halfDay) {
-			day = "today"
-		}
-	case kind == "alarm" && hour >= 4 && day != "today":
-		at = short
-	case (day == "" || day == "today") && m.every == "":
+	at, day, twelve := m.onTheClock(kind)
+	out := map[string]any{"at": fmt.Sprintf("%02d:%02d", at/60, at%60)}
+	if twelve {
 		out["twelve"] = true
-	case hour < 6:
-		at = short + halfDay
-	default:
-		at = short
 	}
-	out["at"] = fmt.Sprintf("%02d:%02d", at/60, at%60)
 	if day != "" {
 		out["day"] = day
 	}
@@ -219,6 +203,29 @@ func (m moment) args(kind string) map[string]any {
 		out["every"] = m.every
 	}
 	return out
+}
+
+// onTheClock returns the minutes since midnight, the day, and whether the next of
+// before and after noon is meant.
+func (m moment) onTheClock(kind string) (at int, day string, twelve bool) {
+	short := m.minutes % halfDay
+	switch hour := short / 60; {
+	case m.exact:
+		return m.minutes, m.day, false
+	case m.part != "":
+		at = inPart(m.part, short)
+		if slices.Contains(today, m.part) && (m.part != "tonight" || at >= halfDay) {
+			return at, "today", false
+		}
+		return at, m.day, false
+	case kind == "alarm" && hour >= 4 && m.day != "today":
+		return short, m.day, false
+	case (m.day == "" || m.day == "today") && m.every == "":
+		return m.minutes, m.day, true
+	case hour < 6:
+		return short + halfDay, m.day, false
+	}
+	return short, m.day, false
 }
 
 // today are the parts of this day.

@@ -221,7 +221,8 @@ func (p *Phrases) planned(e *plan.Error) string {
 	}
 	args := map[string]any{"what": e.What}
 	if e.Entity != nil {
-		args["name"], args["plain"] = p.grammar.spoken(e.Entity), p.grammar.names.Plain(e.Entity)
+		args = p.grammar.about(&plan.Step{Entity: e.Entity})
+		args["what"], args["plain"] = e.What, p.grammar.names.Plain(e.Entity)
 	}
 	if text := p.Phrase(e.Key, args); text != "" {
 		return text

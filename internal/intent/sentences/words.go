@@ -43,6 +43,11 @@ type Names struct {
 	Several   List              `yaml:"several"`
 	Compounds bool              `yaml:"compounds"`
 	Household List              `yaml:"household"`
+	Strips    List              `yaml:"strips"`
+
+	Ordinals    []List `yaml:"ordinals"` // from the first on
+	OrdinalEnds List   `yaml:"ordinal_ends"`
+	Numbering   List   `yaml:"numbering"`
 }
 
 // Sounds is how a language writes its sounds.

@@ -1,0 +1,219 @@
+package names
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/intent/sentences"
+)
+
+// numbered writes the ordinals of a text as plain numbers and leaves out the word
+// "number" before a number, so that "2nd floor" and "second floor" are one name, and
+// "sonoff number 1" is Sonoff 1.
+func (x *Index) numbered(text string) string {
+	fields := strings.Fields(text)
+	changed := false
+	for i, f := range fields {
+		plain := bareWord(f)
+		n := x.words.ordinal(plain, f)
+		switch {
+		case n > 0:
+			fields[i], changed = strconv.Itoa(n), true
+		case x.words.numbering[plain] && i > 0 && i+1 < len(fields) && x.isNumber(bareWord(fields[i+1])):
+			fields[i], changed = "", true
+		}
+	}
+	if !changed {
+		return text
+	}
+	return strings.Join(fields, " ")
+}
+
+// isNumber reports whether a word is a number from 0 to 100.
+func (x *Index) isNumber(w string) bool {
+	if w == "" {
+		return false
+	}
+	var room [4]numbers.Reading
+	return x.lang != nil && slices.ContainsFunc(x.lang.Read(room[:0], w, numbers.Range{From: 0, To: 100}), func(n numbers.Reading) bool { return n.Length == len(w) })
+}
+
+// bareWord is a word in lower case and plain letters, without the signs around it.
+func bareWord(w string) string {
+	return fold(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
+}
+
+// ordinal is the number of a word such as "second" or "2nd", given without and with
+// the signs around it; 0 if it is none.
+func (v *vocabulary) ordinal(plain, written string) int {
+	if n := v.ordinals[plain]; n > 0 {
+		return n
+	}
+	end := 0
+	for end < len(written) && written[end] >= '0' && written[end] <= '9' {
+		end++
+	}
+	if end == 0 || end > 2 || !slices.Contains(v.OrdinalEnds, strings.ToLower(written[end:])) {
+		return 0
+	}
+	n, _ := strconv.Atoi(written[:end])
+	return n
+}
+
+// OrdinalForms lists a name with its ordinal in words or in digits, as people say and
+// write it: "second floor light" for "2nd Floor Light" and the reverse. A name without
+// an ordinal has no such forms.
+func OrdinalForms(lang, name string) []string {
+	v := known(lang)
+	fields := strings.Fields(name)
+	var out []string
+	for i, f := range fields {
+		n := v.ordinal(bareWord(f), f)
+		if n == 0 {
+			continue
+		}
+		var forms []string
+		if n <= len(v.Ordinals) {
+			forms = slices.Clone(v.Ordinals[n-1])
+		}
+		for _, end := range v.OrdinalEnds {
+			forms = append(forms, strconv.Itoa(n)+end)
+		}
+		for _, form := range forms {
+			if form != strings.ToLower(f) {
+				all := slices.Clone(fields)
+				all[i] = form
+				out = append(out, strings.Join(all, " "))
+			}
+		}
+	}
+	return out
+}
+
+func isDigits(w string) bool { return strings.Trim(w, "0123456789") == "" }
+
+// Mended is a text in the form in which names are compared: without articles, in the
+// singular and in plain letters.
+func (x *Index) Mended(text string) string { return strings.Join(x.phrase(text).words, " ") }
+
+// Holding lists the entries that hold all of the words in their names or the names of
+// their places, without any likeness.
+func (x *Index) Holding(heard string, allow func(int) bool) []int {
+	if len(heard) > maxBytes {
+		return nil
+	}
+	items, verdict, _ := x.literal(x.phrase(heard).words, allow)
+	if verdict == Fuzzy {
+		return nil
+	}
+	return items
+}
+
+// HoldingPart lists the entries that hold all of the words, also where the words are the
+// whole name of one of them.
+func (x *Index) HoldingPart(heard string, allow func(int) bool) []int {
+	var ids []int32
+	for _, w := range x.phrase(heard).words {
+		id, ok := x.word[w]
+		if !ok || len(ids) == maxHeard {
+			return nil
+		}
+		ids = append(ids, int32(id))
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return x.collect(allow, func(f *form) bool { return x.covers(f, ids, false) })
+}
+
+// OnlyKinds reports whether all words are words for kinds of things.
+func (x *Index) OnlyKinds(heard string) bool {
+	words := x.phrase(heard).words
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return x.words.kinds[w] == 0 })
+}
+
+// EndsIn reports whether a word is glued of others of which the last one is end.
+func (x *Index) EndsIn(w, end string) bool {
+	return x.words.Compounds && w != end && strings.HasSuffix(w, end)
+}
+
+// IsOneWord reports whether a text is a single word and so rather a kind of thing than the
+// name of one: "the kettle". Where words are glued, as in "Stehlampe", it must be one for a
+// thing that many houses have.
+func (x *Index) IsOneWord(heard string) bool {
+	words := x.words.cut(heard)
+	return len(words) == 1 && (!x.words.Compounds || x.Household(words[0]))
+}
+
+// IsStrip reports whether a text names one thing that has several outlets.
+func (x *Index) IsStrip(heard string) bool {
+	words := x.phrase(heard).words
+	if len(words) == 0 {
+		return false
+	}
+	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
+		return slices.ContainsFunc(x.words.Strips, func(s string) bool {
+			s = x.words.singular(fold(s))
+			return w == s || x.words.Compounds && strings.HasSuffix(w, s)
+		})
+	})
+}
+
+// Numbered is a name without the number or the letter at its end: "workbench strip" for
+// "Workbench Strip 2". It is "" for a name that has none.
+func (x *Index) Numbered(name string) string {
+	all, cut := x.phrase(name).words, x.words.cut(name)
+	if len(all) < 2 || len(cut) == 0 {
+		return ""
+	}
+	if last := cut[len(cut)-1]; len([]rune(last)) != 1 && !x.isNumber(last) && !isDigits(last) {
+		return ""
+	}
+	return strings.Join(all[:len(all)-1], " ")
+}
+
+// AnyStrip reports whether a text is a word of the language for a thing with several
+// outlets, whatever the house calls it.
+func (x *Index) AnyStrip(heard string) bool {
+	said := x.Mended(heard)
+	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(fold(s)) == said })
+}
+
+// IsPlural reports whether a word has the ending of a plural.
+func (x *Index) IsPlural(w string) bool { return x.words.singular(fold(w)) != fold(w) }
+
+// PluralOf reports whether a word that was heard is the plural of a word of a name.
+func (x *Index) PluralOf(heard, name string) bool {
+	own := x.words.cut(name)
+	return slices.ContainsFunc(x.words.cut(heard), func(w string) bool {
+		one := x.words.singular(fold(w))
+		return one != fold(w) && slices.ContainsFunc(own, func(o string) bool { return fold(o) == one })
+	})
+}
+
+// ordinalsOf numbers the words for ordinals of a language, in the form in which they
+// are compared.
+func ordinalsOf(names sentences.Names) map[string]int {
+	out := make(map[string]int)
+	for i, words := range names.Ordinals {
+		for _, w := range words {
+			out[fold(w)] = i + 1
+		}
+	}
+	return out
+}
+
+// known returns the words of a language, which are sorted once.
+func known(lang string) *vocabulary {
+	v, ok := vocabularies.Load(lang)
+	if !ok {
+		v, _ = vocabularies.LoadOrStore(lang, vocabularyOf(lang))
+	}
+	return v.(*vocabulary) //nolint:forcetypeassert // only known stores here
+}
+
+var vocabularies sync.Map // by language code
