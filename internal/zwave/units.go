@@ -255,15 +255,35 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		id := e.setpoint(read(e.parts[partMode]).value)
 		put(string(home.Setpoint), read(id).value)
 		put("unit", m.value(id).Unit)
+		if e.between(read(e.parts[partMode]).value) {
+			put(string(home.HeatsTo), read(e.parts[partHeat]).value)
+			put(string(home.CoolsTo), read(e.parts[partCool]).value)
+		}
 	}
 	for _, s := range e.sensors {
-		put(string(s.kind), m.sensorState(s, read(s.id).value))
+		v := m.sensorState(s, read(s.id).value)
+		if n, ok := number(v); ok && s.kind == home.Temperature {
+			v = m.inUnitOf(out, s.id, n)
+		}
+		put(string(s.kind), v)
 	}
 	if e.main.Class == wire.DoorLock {
 		put("bolt", read(e.main.With("boltStatus", "")).value)
 	}
 	put("child_lock", m.word(protection(e), read(protection(e)).value))
 	return out
+}
+
+// inUnitOf returns a measured temperature in the unit that the values of an entity have;
+// where they have none yet, they get that of the sensor.
+func (m *model) inUnitOf(values map[string]any, id wire.ValueID, degrees float64) float64 {
+	own := m.value(id).Unit
+	unit, _ := values["unit"].(string)
+	if unit == "" {
+		values["unit"] = own
+		return degrees
+	}
+	return home.ScaleOf(own).Reading(degrees, home.ScaleOf(unit))
 }
 
 // level returns the ability that an entity's state sets in percent; ok is false
@@ -317,8 +337,10 @@ func spoken(v any, unit string) string {
 		switch unit {
 		case "%":
 			return text + " percent"
-		case "°C", "°F":
+		case string(home.Celsius):
 			return text + " degrees"
+		case string(home.Fahrenheit):
+			return text + " degrees Fahrenheit"
 		case "":
 			return text
 		default:
