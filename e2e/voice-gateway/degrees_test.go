@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -34,6 +35,33 @@ nodes:
   - {id: 7, name: Office Thermostat, location: Office, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
   - {id: 8, name: Cellar Thermostat, location: Cellar, kind: thermostat, extra: [{id: 67-0-setpoint-1, type: number, unit: °C, min: 40, max: 96, writeable: true, value: 18}]}
 `
+	germanHouse = `
+nodes:
+  - {id: 2, name: Flur Thermostat, location: Flur, kind: thermostat, values: {49-0-Air temperature: 20, 67-0-setpoint-1: 20}}
+  - {id: 3, name: Schlafzimmer Thermostat, location: Schlafzimmer, kind: thermostat, values: {49-0-Air temperature: 18, 67-0-setpoint-1: 19}}
+  - {id: 4, name: Gefrierschrank Sensor, location: Küche, kind: temperature, values: {49-0-Air temperature: -18}}
+  - {id: 5, name: Garten Melder, location: Garten, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
+  - {id: 6, name: Bedroom Lamp, location: Schlafzimmer, kind: dimmer}
+  - {id: 7, name: Büro Thermostat, location: Büro, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+`
+	frenchHouse = `
+nodes:
+  - {id: 2, name: Thermostat entrée, location: Entrée, kind: thermostat, values: {49-0-Air temperature: 20, 67-0-setpoint-1: 20}}
+  - {id: 3, name: Thermostat chambre, location: Chambre, kind: thermostat, values: {49-0-Air temperature: 18, 67-0-setpoint-1: 19}}
+  - {id: 4, name: Capteur congélateur, location: Cuisine, kind: temperature, values: {49-0-Air temperature: -18}}
+  - {id: 5, name: Détecteur jardin, location: Jardin, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
+  - {id: 6, name: Bedroom Lamp, location: Chambre, kind: dimmer}
+  - {id: 7, name: Thermostat bureau, location: Bureau, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+`
+	spanishHouse = `
+nodes:
+  - {id: 2, name: Termostato pasillo, location: Pasillo, kind: thermostat, values: {49-0-Air temperature: 20, 67-0-setpoint-1: 20}}
+  - {id: 3, name: Termostato dormitorio, location: Dormitorio, kind: thermostat, values: {49-0-Air temperature: 18, 67-0-setpoint-1: 19}}
+  - {id: 4, name: Sensor congelador, location: Cocina, kind: temperature, values: {49-0-Air temperature: -18}}
+  - {id: 5, name: Detector jardín, location: Jardín, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
+  - {id: 6, name: Bedroom Lamp, location: Dormitorio, kind: dimmer}
+  - {id: 7, name: Termostato oficina, location: Oficina, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+`
 	mixedHouse = `
 nodes:
   - {id: 2, name: Hall Thermostat, location: Hall, kind: thermostat, values: {49-0-Air temperature: 20.5, 67-0-setpoint-1: 20}}
@@ -60,9 +88,12 @@ func TestDegrees(t *testing.T) {
 		env     []string
 		sayings []saying
 	}{
-		"fahrenheit": {fahrenheitHouse, nil, fahrenheitSayings()},
-		"celsius":    {celsiusHouse, nil, celsiusSayings()},
-		"mixed":      {mixedHouse, []string{"VOICE_GATEWAY_GATEWAY_UNITS=metric"}, mixedSayings()},
+		"fahrenheit":         {fahrenheitHouse, nil, fahrenheitSayings()},
+		"celsius":            {celsiusHouse, nil, celsiusSayings()},
+		"celsius in german":  {germanHouse, []string{"VOICE_GATEWAY_GATEWAY_LANGUAGE=de"}, germanSayings()},
+		"celsius in french":  {frenchHouse, []string{"VOICE_GATEWAY_GATEWAY_LANGUAGE=fr"}, frenchSayings()},
+		"celsius in spanish": {spanishHouse, []string{"VOICE_GATEWAY_GATEWAY_LANGUAGE=es"}, spanishSayings()},
+		"mixed":              {mixedHouse, []string{"VOICE_GATEWAY_GATEWAY_UNITS=metric"}, mixedSayings()},
 		"celsius told in fahrenheit": {celsiusHouse, []string{"VOICE_GATEWAY_GATEWAY_UNITS=us"}, []saying{
 			{"Bedroom", "what is the temperature", "The bedroom thermostat measures 65.3 degrees.", ""},
 			{"Hall", "set the thermostat to 70 degrees", "The hall thermostat is set to 70 degrees.", "Hall Thermostat 67-0-setpoint-1 21"},
@@ -92,7 +123,8 @@ func TestDegrees(t *testing.T) {
 				return r
 			}
 			eventually(t, "the house is known", func() bool {
-				return strings.Contains(say(saying{room: "Bedroom", text: "is the bedroom lamp on"}).Reply, "off")
+				var home json.RawMessage
+				return get(t, address, "/api/home", &home) == nil && strings.Contains(string(home), house.Nodes[0].Name)
 			})
 			wrong := 0
 			for _, s := range tt.sayings {
@@ -257,5 +289,61 @@ func mixedSayings() []saying {
 		{"Office", "what is the office thermostat set to", "The office thermostat is set to 21 degrees.", ""},
 		{"Shed", "what is the temperature in here", "The shed sensor measures 5 degrees.", ""},
 		{"Hall", "is the hall warmer than the shed", "Yes, the hall is warmer: 20.5 against 5 degrees.", ""},
+	}
+}
+
+func germanSayings() []saying {
+	const hall, bedroom, office = "Flur Thermostat 67-0-setpoint-1 ", "Schlafzimmer Thermostat 67-0-setpoint-1 ", "Büro Thermostat 67-0-setpoint-"
+	return []saying{
+		{"Flur", "stell die Heizung auf 22 Grad", "Flur Thermostat steht auf 22 Grad.", hall + "22"},
+		{"Flur", "rückgängig", "Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
+		{"Flur", "mach es wärmer", "Flur Thermostat steht auf 21 Grad.", hall + "21"},
+		{"Flur", "rückgängig", "Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
+		{"Flur", "stell die Heizung auf 70 Grad Fahrenheit", "Flur Thermostat steht auf 21 Grad Celsius.", hall + "21"},
+		{"Flur", "stell die Heizung auf 20 Grad Celsius", "Flur Thermostat steht auf 20 Grad.", hall + "20"},
+		{"Flur", "stell die Heizung auf 50 Grad", "Das geht von 5 bis 30 Grad.", hall + "20"},
+		{"Flur", "wie kalt ist der Gefrierschrank", "Gefrierschrank Sensor: -18 Grad.", ""},
+		{"Flur", "welche Temperatur hat der Gefrierschrank", "Gefrierschrank Sensor: -18 Grad.", ""},
+		{"Flur", "ist es im Garten hell", "Garten Melder Illuminance: 120 Lux.", ""},
+		{"Flur", "wie hell ist es im Garten", "Garten Melder Illuminance: 120 Lux.", ""},
+		{"Schlafzimmer", "schalte die Heizung aus", "Schlafzimmer Thermostat steht auf aus.", "Schlafzimmer Thermostat 64-0-mode 0"},
+		{"Schlafzimmer", "stell die Heizung auf 22 Grad", "Schlafzimmer Thermostat steht auf 22 Grad, ist aber aus.", bedroom + "22"},
+		{"Büro", "auf wie viel Grad steht die Heizung", "Büro Thermostat heizt auf 19 und kühlt auf 24 Grad.", ""},
+		{"Büro", "mach es kälter", "Büro Thermostat kühlt auf 23 Grad.", office + "2 23"},
+		{"Büro", "rückgängig", "Büro Thermostat kühlt wieder auf 24 Grad.", office + "2 24"},
+	}
+}
+
+func frenchSayings() []saying {
+	const hall, bedroom, office = "Thermostat entrée 67-0-setpoint-1 ", "Thermostat chambre 67-0-setpoint-1 ", "Thermostat bureau 67-0-setpoint-"
+	return []saying{
+		{"Entrée", "mets le chauffage à 22 degrés", "Thermostat entrée réglé à 22 degrés.", hall + "22"},
+		{"Entrée", "annule", "Thermostat entrée : de nouveau à 20 degrés.", hall + "20"},
+		{"Entrée", "mets le chauffage à 70 degrés fahrenheit", "Thermostat entrée réglé à 21 degrés Celsius.", hall + "21"},
+		{"Entrée", "mets le chauffage à 50 degrés", "Cela va de 5 à 30 degrés.", hall + "21"},
+		{"Entrée", "quelle est la température du congélateur", "Capteur congélateur : -18 degrés.", ""},
+		{"Entrée", "est-ce qu'il fait clair dans le jardin", "Détecteur jardin Illuminance : 120 lux.", ""},
+		{"Chambre", "éteins le chauffage", "Thermostat chambre en mode arrêt.", "Thermostat chambre 64-0-mode 0"},
+		{"Chambre", "mets le chauffage à 22 degrés", "Thermostat chambre réglé à 22 degrés, mais à l'arrêt.", bedroom + "22"},
+		{"Bureau", "à combien est réglé le chauffage", "Thermostat bureau chauffe à 19 et refroidit à 24 degrés.", ""},
+		{"Bureau", "baisse le chauffage", "Thermostat bureau refroidit à 23 degrés.", office + "2 23"},
+		{"Bureau", "annule", "Thermostat bureau refroidit de nouveau à 24 degrés.", office + "2 24"},
+	}
+}
+
+func spanishSayings() []saying {
+	const hall, bedroom, office = "Termostato pasillo 67-0-setpoint-1 ", "Termostato dormitorio 67-0-setpoint-1 ", "Termostato oficina 67-0-setpoint-"
+	return []saying{
+		{"Pasillo", "pon la calefacción a 22 grados", "Termostato pasillo a 22 grados.", hall + "22"},
+		{"Pasillo", "deshacer", "Termostato pasillo otra vez a 20 grados.", hall + "20"},
+		{"Pasillo", "pon la calefacción a 70 grados fahrenheit", "Termostato pasillo a 21 grados Celsius.", hall + "21"},
+		{"Pasillo", "pon la calefacción a 50 grados", "Eso va de 5 a 30 grados.", hall + "21"},
+		{"Pasillo", "qué temperatura hay en el congelador", "Sensor congelador: -18 grados.", ""},
+		{"Pasillo", "cuánta luz hay en el jardín", "Detector jardín Illuminance: 120 lux.", ""},
+		{"Dormitorio", "apaga la calefacción", "Termostato dormitorio en modo apagado.", "Termostato dormitorio 64-0-mode 0"},
+		{"Dormitorio", "pon la calefacción a 22 grados", "Termostato dormitorio a 22 grados, pero no está en marcha.", bedroom + "22"},
+		{"Oficina", "a cuántos grados está la calefacción", "Termostato oficina calienta a 19 y enfría a 24 grados.", ""},
+		{"Oficina", "baja la calefacción", "Termostato oficina enfría a 23 grados.", office + "2 23"},
+		{"Oficina", "deshacer", "Termostato oficina enfría otra vez a 24 grados.", office + "2 24"},
 	}
 }

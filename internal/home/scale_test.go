@@ -29,8 +29,15 @@ func TestSetPointsAreRound(t *testing.T) {
 		from home.Scale
 		want float64
 	}{
-		{68, home.Fahrenheit, 20}, {70, home.Fahrenheit, 21}, {72, home.Fahrenheit, 22}, {41, home.Fahrenheit, 5}, {69.5, home.Fahrenheit, 20.8},
-		{20, home.Celsius, 68}, {21, home.Celsius, 70}, {22, home.Celsius, 72}, {22.5, home.Celsius, 72.5},
+		{68, home.Fahrenheit, 20},
+		{70, home.Fahrenheit, 21},
+		{72, home.Fahrenheit, 22},
+		{41, home.Fahrenheit, 5},
+		{69.5, home.Fahrenheit, 20.8},
+		{20, home.Celsius, 68},
+		{21, home.Celsius, 70},
+		{22, home.Celsius, 72},
+		{22.5, home.Celsius, 72.5},
 	} {
 		to := map[home.Scale]home.Scale{home.Celsius: home.Fahrenheit, home.Fahrenheit: home.Celsius}[tt.from]
 		if got := tt.from.Setting(tt.say, to); got != tt.want {
