@@ -23,7 +23,7 @@ nodes:
   - {id: 4, name: Freezer Sensor, location: Kitchen, kind: temperature, extra: [{id: 49-0-Air temperature, type: number, unit: °F, value: -1.3}]}
   - {id: 5, name: Porch Sensor, location: Porch, kind: temperature, extra: [{id: 49-0-Air temperature, type: number, unit: °F, value: 41}]}
   - {id: 6, name: Bedroom Lamp, location: Bedroom, kind: dimmer}
-  - {id: 7, name: Office Thermostat, location: Office, kind: thermostat_f, values: {64-0-mode: 3, 49-0-Air temperature: 71, 67-0-setpoint-1: 66, 67-0-setpoint-2: 76}, extra: [{id: 64-0-mode, type: number, min: 0, max: 255, writeable: true, value: 3, states: ["Off": 0, Heat: 1, Cool: 2, Auto: 3]}]}
+  - {id: 7, name: Office Thermostat, location: Office, kind: thermostat_auto_f, values: {49-0-Air temperature: 71, 67-0-setpoint-1: 66, 67-0-setpoint-2: 76}}
 `
 	celsiusHouse = `
 nodes:

@@ -2,6 +2,7 @@ package house
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,29 +38,30 @@ var setPoints = []home.Ability{home.Setpoint, home.HeatsTo, home.CoolsTo}
 
 // isSetPoint reports whether a property is set in degrees.
 func isSetPoint(property string) bool {
-	for _, p := range setPoints {
-		if property == string(p) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(setPoints, home.Ability(property))
 }
 
 // Sent converts a set point to the scale of the thing that is set. The house speaks of
 // degrees in one scale only: here they leave it, and in Got they enter it.
 func (h *House) Sent(c tools.Call) json.RawMessage {
 	args := arguments(c)
-	e := h.calledBy(c, args)
-	if args["action"] != "setpoint" || e == nil {
+	if args["action"] != "setpoint" {
 		return c.Args
 	}
-	own, spoken := e.Counts(), h.House().Degrees()
-	if own == "" || own == spoken {
-		return c.Args
+	spoken := h.House().Degrees()
+	own := spoken
+	e := h.calledBy(c, args)
+	if e != nil {
+		own = e.Counts()
 	}
 	switch v := args["value"].(type) {
 	case float64:
-		args["value"] = spoken.Command(v, own)
+		switch {
+		case e == nil && h.countsOtherwise(c.Server, spoken): // several things at once: each converts it
+			args["value"] = strconv.FormatFloat(v, 'f', -1, 64) + " " + string(spoken)
+		default:
+			args["value"] = spoken.Command(v, own)
+		}
 	case string: // "heat 20": which of two set points it is
 		word, number, _ := strings.Cut(v, " ")
 		n, err := strconv.ParseFloat(number, 64)
@@ -75,6 +77,13 @@ func (h *House) Sent(c tools.Call) json.RawMessage {
 		return c.Args
 	}
 	return made
+}
+
+// countsOtherwise reports whether a thermostat of a server counts in another scale.
+func (h *House) countsOtherwise(server string, spoken home.Scale) bool {
+	return slices.ContainsFunc(h.House().Entities, func(e home.Entity) bool {
+		return e.Server == server && e.Domain == "climate" && e.Counts() != "" && e.Counts() != spoken
+	})
 }
 
 // Got converts the degrees in a result to the scale that the house speaks of: what a
