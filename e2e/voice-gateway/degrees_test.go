@@ -288,6 +288,11 @@ func mixedSayings() []saying {
 		{"Office", "turn on the heating", "The office thermostat is set to heat.", "Office Thermostat 64-0-mode 1"},
 		{"Office", "what is the office thermostat set to", "The office thermostat is set to 21 degrees.", ""},
 		{"Shed", "what is the temperature in here", "The shed sensor measures 5 degrees.", ""},
+		{"Guest Room", "make it warmer by two degrees", "The guest thermostat is set to 22 degrees.", guest + "72"},
+		{"Guest Room", "make it 2 degrees fahrenheit cooler", "The guest thermostat is set to 21 degrees Celsius.", guest + "70"},
+		{"Guest Room", "in ten minutes set the guest thermostat to 70 degrees fahrenheit", "In ten minutes: set the guest thermostat to 21 degrees.", ""},
+		{"Guest Room", "set the guest thermostat to 66 fahrenheit, and the hall thermostat to 19 degrees", "The guest thermostat is set to 19 degrees Celsius. The hall thermostat is set to 19 degrees Celsius.", guest + "66"},
+		{"Guest Room", "is the freezer below zero", "Yes, the freezer sensor measures -20 degrees.", ""},
 		{"Hall", "is the hall warmer than the shed", "Yes, the hall is warmer: 20.5 against 5 degrees.", ""},
 	}
 }

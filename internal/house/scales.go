@@ -2,6 +2,8 @@ package house
 
 import (
 	"encoding/json"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +112,7 @@ func (h *House) Got(c tools.Call, r tools.Result) tools.Result {
 	if err != nil {
 		return r
 	}
-	r.Data = made
+	r.Data, r.Text = made, t.text(r.Text)
 	if r.Receipt != nil {
 		at := r.Receipt.PublishedAt
 		if r.Receipt = tools.ReadReceipt(made); r.Receipt != nil {
@@ -124,6 +126,7 @@ func (h *House) Got(c tools.Call, r tools.Result) tools.Result {
 type translation struct {
 	own, to home.Scale // the thing's own scale, and the one that is spoken of
 	changed bool
+	setting bool // it is about a set point
 }
 
 // convert converts a member of an object, if it is a number.
@@ -140,12 +143,41 @@ func (t *translation) convert(in map[string]any, key string, from home.Scale, se
 	t.changed = true
 }
 
+// inText are degrees in the sentence of a result: without a scale they are Celsius.
+var inText = regexp.MustCompile(`(-?\d+(?:\.\d+)?) degrees( Fahrenheit)?`)
+
+// text converts the degrees in the sentence of a result, as a model reads it.
+func (t *translation) text(sentence string) string {
+	return inText.ReplaceAllStringFunc(sentence, func(said string) string {
+		number, rest, _ := strings.Cut(said, " ")
+		n, err := strconv.ParseFloat(number, 64)
+		from := home.Celsius
+		if strings.HasSuffix(rest, "Fahrenheit") {
+			from = home.Fahrenheit
+		}
+		if err != nil || from == t.to {
+			return said
+		}
+		if t.setting {
+			n = from.Setting(n, t.to)
+		} else {
+			n = math.Round(from.Reading(n, t.to)*10) / 10
+		}
+		said = strconv.FormatFloat(n, 'f', -1, 64) + " degrees"
+		if t.to == home.Fahrenheit {
+			said += " Fahrenheit"
+		}
+		return said
+	})
+}
+
 // receipt converts a receipt of a set point.
 func (t *translation) receipt(data map[string]any) {
 	property, _ := data["property"].(string)
 	if data["outcome"] == nil || !isSetPoint(property) {
 		return
 	}
+	t.setting = true
 	t.convert(data, "before", t.own, true)
 	t.convert(data, "value", t.own, true)
 	limits, _ := data["limits"].([]any)
@@ -171,10 +203,12 @@ func (t *translation) state(data map[string]any) {
 	if !ok {
 		return
 	}
-	unit, _ := values["unit"].(string)
-	from := home.ScaleOf(unit)
-	if from == "" {
-		from = t.own
+	const ofSensor = "temperature_unit" // of a thing that has no set point
+	from := t.own
+	for _, key := range []string{ofSensor, "unit"} {
+		if unit, _ := values[key].(string); home.ScaleOf(unit) != "" {
+			from = home.ScaleOf(unit)
+		}
 	}
 	t.convert(values, string(home.Temperature), from, false)
 	for _, p := range setPoints {
@@ -183,8 +217,10 @@ func (t *translation) state(data map[string]any) {
 	if data["domain"] == "climate" { // one without a mode is what it is set to
 		t.convert(data, "state", from, true)
 	}
-	if from != "" && from != t.to && t.changed {
-		values["unit"] = string(t.to)
+	for _, key := range []string{ofSensor, "unit"} {
+		if values[key] != nil && t.changed {
+			values[key] = string(t.to)
+		}
 	}
 }
 

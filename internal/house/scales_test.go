@@ -49,6 +49,10 @@ func TestDegreesEnterAndLeave(t *testing.T) {
 			t.Errorf("%s: the receipt is %+v", name, r.Receipt)
 		}
 	}
+	told := h.Got(tools.Call{Server: "zwave"}, tools.Result{Data: json.RawMessage(`{"value":-4,"unit":"°F"}`), Text: "Shed Sensor is -4 degrees Fahrenheit."})
+	if told.Text != "Shed Sensor is -20 degrees." {
+		t.Errorf("a model reads %q", told.Text)
+	}
 	if err := h.Speak(home.Fahrenheit); err != nil {
 		t.Fatal(err)
 	}

@@ -274,13 +274,13 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 	return out
 }
 
-// inUnitOf returns a measured temperature in the unit that the values of an entity have;
-// where they have none yet, they get that of the sensor.
+// inUnitOf returns a measured temperature in the unit that the set points of an entity
+// have; the values of one without set points get the unit of the sensor.
 func (m *model) inUnitOf(values map[string]any, id wire.ValueID, degrees float64) float64 {
 	own := m.value(id).Unit
 	unit, _ := values["unit"].(string)
 	if unit == "" {
-		values["unit"] = own
+		values["temperature_unit"] = own
 		return degrees
 	}
 	return home.ScaleOf(own).Reading(degrees, home.ScaleOf(unit))
