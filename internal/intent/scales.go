@@ -110,30 +110,43 @@ func (m *Matcher) inScale(text, area string) (Decision, bool) {
 	if said.scale == scale {
 		return d, true
 	}
-	if d.Route != Local { // degrees by which it is to be warmer
-		ratio := map[home.Scale]float64{home.Celsius: 1 / 1.8, home.Fahrenheit: 1.8}[scale]
-		by := said.as(max(math.Round(said.value*ratio*2)/2, 0.5))
-		if other := m.decidePlain(by, by, area); other.Route == Local && slices.ContainsFunc(other.Actions, func(a Action) bool { return a.Slots["delta"] != nil }) {
-			d = other
-		}
+	if d.Route != Local {
+		d = m.difference(d, &said, scale, area)
 	}
 	for i := range d.Actions {
-		slots := d.Actions[i].Slots
-		for _, slot := range []string{"above", "below"} { // what is measured is compared, not set
-			if slots[slot] != nil {
-				slots[slot] = plain(said.scale.Reading(said.value, scale))
-			}
-		}
-		for _, slot := range []string{temperature, "above", "below", "delta"} {
-			if slots[slot] != nil {
-				slots[slotScale] = string(said.scale)
-			}
-		}
+		said.note(d.Actions[i].Slots, scale)
 	}
 	if d.Limits != nil {
 		d.Limits.Named = true
 	}
 	return d, true
+}
+
+// difference reads a temperature that was said with its scale as the degrees by which it
+// is to be warmer or colder, if such a sentence fits; else it returns d.
+func (m *Matcher) difference(d Decision, said *scaled, scale home.Scale, area string) Decision {
+	ratio := map[home.Scale]float64{home.Celsius: 1 / 1.8, home.Fahrenheit: 1.8}[scale]
+	by := said.as(max(math.Round(said.value*ratio*2)/2, 0.5))
+	other := m.decidePlain(by, by, area)
+	if other.Route == Local && slices.ContainsFunc(other.Actions, func(a Action) bool { return a.Slots["delta"] != nil }) {
+		return other
+	}
+	return d
+}
+
+// note writes into the slots of an action in which scale its temperature was said. What is
+// measured is compared with the very number.
+func (s *scaled) note(slots map[string]any, scale home.Scale) {
+	for _, slot := range []string{"above", "below"} {
+		if slots[slot] != nil {
+			slots[slot] = plain(s.scale.Reading(s.value, scale))
+		}
+	}
+	for _, slot := range []string{temperature, "above", "below", "delta"} {
+		if slots[slot] != nil {
+			slots[slotScale] = string(s.scale)
+		}
+	}
 }
 
 // scaled is a temperature that was said with its scale.
@@ -152,7 +165,7 @@ func (s *scaled) as(value float64) string {
 func (m *Matcher) scaleIn(text string) (scaled, bool) {
 	words := sentences.WordsOf(m.pack.Language).Warmth
 	named := func(name string) bool { return utf8.RuneCountInString(name) > 1 && strings.Contains(text, name) }
-	if !strings.ContainsAny(text, "0123456789") && !slices.ContainsFunc(words.Celsius, named) && !slices.ContainsFunc(words.Fahrenheit, named) {
+	if !strings.ContainsAny(text, "0123456789") && !slices.ContainsFunc(slices.Concat(words.Celsius, words.Fahrenheit), named) {
 		return scaled{}, false
 	}
 	var room [8]numbers.Reading
@@ -162,19 +175,29 @@ func (m *Matcher) scaleIn(text string) (scaled, bool) {
 			continue
 		}
 		number := slices.MaxFunc(readings, func(a, b numbers.Reading) int { return a.Length - b.Length })
-		rest := text[at+number.Length:]
-		degrees, n := degreesAt(rest, words.Degrees)
-		for scale, names := range map[home.Scale]sentences.List{home.Celsius: words.Celsius, home.Fahrenheit: words.Fahrenheit} {
-			for _, name := range names {
-				after, ok := strings.CutPrefix(strings.TrimLeft(rest[n:], " "), name)
-				letter := utf8.RuneCountInString(name) == 1
-				if ok && (after == "" || after[0] == ' ') && (!letter || isDigit(text[at+number.Length-1])) {
-					return scaled{before: text[:at], degrees: degrees, after: after, value: number.Value, scale: scale}, true
-				}
-			}
+		end := at + number.Length
+		degrees, n := degreesAt(text[end:], words.Degrees)
+		if scale, after := scaleAt(text[end+n:], words, isDigit(text[end-1])); scale != "" {
+			return scaled{before: text[:at], degrees: degrees, after: after, value: number.Value, scale: scale}, true
 		}
 	}
 	return scaled{}, false
+}
+
+// scaleAt reads the word for a scale at the beginning of a text; "" if there is none. A
+// single letter is one only behind digits.
+func scaleAt(text string, words sentences.Warmth, digits bool) (scale home.Scale, after string) {
+	text = strings.TrimLeft(text, " ")
+	for scale, names := range map[home.Scale]sentences.List{home.Celsius: words.Celsius, home.Fahrenheit: words.Fahrenheit} {
+		for _, name := range names {
+			rest, ok := strings.CutPrefix(text, name)
+			letter := utf8.RuneCountInString(name) == 1
+			if ok && (rest == "" || rest[0] == ' ') && (digits || !letter) {
+				return scale, rest
+			}
+		}
+	}
+	return "", ""
 }
 
 // degreesAt reads the word for degrees at the beginning of a text. It returns the word

@@ -76,18 +76,23 @@ func (m *model) roomTemperature(e *entity, unit string, read func(wire.ValueID) 
 	return 0, false
 }
 
+// counting takes the word off a value that says which of two set points it is for; "" if
+// there is none.
+func counting(value any) (word string, rest any) {
+	text, _ := value.(string)
+	for _, w := range []string{heating, cooling} {
+		if number, ok := strings.CutPrefix(text, w+" "); ok {
+			return w, number
+		}
+	}
+	return "", value
+}
+
 func planSetpoint(r request) (step, error) {
 	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
 		return step{}, err
 	}
-	word, rest := "", r.value
-	if text, ok := r.value.(string); ok {
-		for _, w := range []string{heating, cooling} {
-			if number, ok := strings.CutPrefix(text, w+" "); ok {
-				word, rest = w, number
-			}
-		}
-	}
+	word, rest := counting(r.value)
 	if _, ok := asTemperature(rest, ""); !ok {
 		return step{}, refuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", r.entity.Name)
 	}

@@ -252,12 +252,8 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		if id, ok := e.parts[partFan]; ok {
 			put("fan", m.word(id, read(id).value))
 		}
-		id := e.setpoint(read(e.parts[partMode]).value)
-		put(string(home.Setpoint), read(id).value)
-		put("unit", m.value(id).Unit)
-		if e.between(read(e.parts[partMode]).value) {
-			put(string(home.HeatsTo), read(e.parts[partHeat]).value)
-			put(string(home.CoolsTo), read(e.parts[partCool]).value)
+		for name, v := range m.setPoints(e, read) {
+			put(name, v)
 		}
 	}
 	for _, s := range e.sensors {
@@ -271,6 +267,19 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		put("bolt", read(e.main.With("boltStatus", "")).value)
 	}
 	put("child_lock", m.word(protection(e), read(protection(e)).value))
+	return out
+}
+
+// setPoints returns what a thermostat is set to, with the unit: where two set points count
+// at once, both of them besides.
+func (m *model) setPoints(e *entity, read func(wire.ValueID) reading) map[string]any {
+	mode := read(e.parts[partMode]).value
+	id := e.setpoint(mode)
+	out := map[string]any{string(home.Setpoint): read(id).value, "unit": m.value(id).Unit}
+	if e.between(mode) {
+		out[string(home.HeatsTo)] = read(e.parts[partHeat]).value
+		out[string(home.CoolsTo)] = read(e.parts[partCool]).value
+	}
 	return out
 }
 

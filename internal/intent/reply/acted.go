@@ -253,6 +253,15 @@ func (p acts) confirmed(e *deed) string {
 	return text
 }
 
+// action is what was done as phrases are called by it: of two set points that count at
+// once, which one was set.
+func (e *deed) action() string {
+	if a := home.Ability(e.receipt.Property); a == home.HeatsTo || a == home.CoolsTo {
+		return string(a)
+	}
+	return e.want.Action
+}
+
 // offAnyway reports whether a thermostat was set that is off.
 func (e *deed) offAnyway() bool {
 	return e.want.Action == "setpoint" && e.receipt.Reason == tools.WhenOn
@@ -270,10 +279,7 @@ func (p acts) asAsked(e *deed) string {
 		args["value"] = cmp.Or(p.colours[said(value)], said(value))
 	}
 	args["degrees"] = p.readings.degreesOf(e.step)
-	action := e.want.Action
-	if a := home.Ability(e.receipt.Property); a == home.HeatsTo || a == home.CoolsTo {
-		action = string(a)
-	}
+	action := e.action()
 	key := "done_" + action
 	before, was := e.receipt.Before.(float64)
 	target, is := e.want.Value.(float64)
