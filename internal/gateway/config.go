@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/discovery"
 	"voicegateway/internal/events"
+	"voicegateway/internal/home"
 	"voicegateway/internal/house"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/intent/sentences"
@@ -53,7 +54,30 @@ type Identity struct {
 	ID       string `yaml:"id"`
 	Area     string `yaml:"area"`
 	Language string `yaml:"language"`
+	Units    Units  `yaml:"units"`
 	StateDir string `yaml:"state_dir"` // empty: $STATE_DIRECTORY, else the XDG state directory
+}
+
+// Units are the units in which the house is spoken of.
+type Units string
+
+// The units. Only temperatures have more than one.
+const (
+	AutoUnits   Units = "auto"   // those of the house
+	MetricUnits Units = "metric" // degrees Celsius
+	USUnits     Units = "us"     // degrees Fahrenheit
+)
+
+// Scale is the scale of temperatures; "" where the house decides.
+func (u Units) Scale() home.Scale {
+	switch u {
+	case MetricUnits:
+		return home.Celsius
+	case USUnits:
+		return home.Fahrenheit
+	case AutoUnits:
+	}
+	return ""
 }
 
 // AudioConfig chooses the sound devices, and the short sounds on them.
@@ -80,7 +104,7 @@ func Default() Config {
 	servers := host.Default()
 	servers.Servers["zwave"] = DefaultServer()
 	return Config{
-		Gateway:  Identity{ID: "kitchen", Area: "Kitchen", Language: "en"},
+		Gateway:  Identity{ID: "kitchen", Area: "Kitchen", Language: "en", Units: AutoUnits},
 		Audio:    AudioConfig{Config: device.Default(), Earcons: earcon.Soft},
 		Wake:     wake.Default(),
 		STT:      stt.Default(),
@@ -158,6 +182,9 @@ func (i Identity) Validate() error {
 	}
 	if known := sentences.Languages(); !slices.Contains(known, i.Language) {
 		errs = append(errs, fmt.Errorf("gateway.language: %q has no sentence pack here; expected one of %s", i.Language, strings.Join(known, ", ")))
+	}
+	if all := []Units{AutoUnits, MetricUnits, USUnits}; !slices.Contains(all, i.Units) {
+		errs = append(errs, fmt.Errorf("gateway.units: %q is unknown; expected auto, metric, us", i.Units))
 	}
 	return errors.Join(errs...)
 }

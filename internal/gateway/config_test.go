@@ -81,6 +81,7 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		}, []string{"stt.openai.base_url", "stt.wyoming.uri", "tts.openai.base_url"}},
 		"speech's time":    {func(c *Config) { c.STT.Timeout = time.Hour }, []string{"stt.timeout", "500ms to 15s"}},
 		"wake word server": {func(c *Config) { c.Wake.Engine = "wyoming" }, []string{"wake.wyoming.uri", "tcp://"}},
+		"units":            {func(c *Config) { c.Gateway.Units = "imperial" }, []string{"gateway.units", "auto, metric, us"}},
 		"language":         {func(c *Config) { c.Gateway.Language = "tlh" }, []string{"gateway.language", "en"}},
 		"gateway id":       {func(c *Config) { c.Gateway.ID = "a/b" }, []string{"gateway.id", "topic"}},
 		"danger":           {func(c *Config) { c.Safety.Dangerous = "allow" }, []string{"safety.dangerous", "deny"}},

@@ -109,6 +109,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	registry.Translate(rooms)
 	link, err := s.newLink()
 	if err != nil {
 		return nil, err

@@ -26,14 +26,18 @@ import (
 
 // newHouse is the house without any server.
 func (s setup) newHouse() (*house.House, error) {
-	if s.opts.Pack != nil {
-		return house.NewNamed(s.opts.Pack, s.opts.House, s.cfg.Home, s.log)
+	pack := s.opts.Pack
+	if pack == nil {
+		var err error
+		if pack, err = intent.Ours(s.cfg.Gateway.Language); err != nil {
+			return nil, fmt.Errorf("gateway.language: %w", err)
+		}
 	}
-	pack, err := intent.Ours(s.cfg.Gateway.Language)
+	rooms, err := house.NewNamed(pack, s.opts.House, s.cfg.Home, s.log)
 	if err != nil {
-		return nil, fmt.Errorf("gateway.language: %w", err)
+		return nil, err
 	}
-	return house.NewNamed(pack, s.opts.House, s.cfg.Home, s.log)
+	return rooms, rooms.Speak(s.cfg.Gateway.Units.Scale())
 }
 
 // newTools registers the local tools; the tools of servers are added when they

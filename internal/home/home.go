@@ -13,6 +13,8 @@ type House struct {
 	Floors   []Floor  `json:"floors"`
 	Areas    []Area   `json:"areas"`
 	Entities []Entity `json:"entities"`
+	// Scale is the scale its degrees are spoken of in; "": see Degrees.
+	Scale Scale `json:"scale,omitempty"`
 }
 
 // Floor is a storey with its areas.
@@ -45,6 +47,7 @@ type Entity struct {
 	Dangerous *Control `json:"dangerous,omitempty"`
 	Server    string   `json:"-"` // the MCP server it came from
 	Namesakes bool     `json:"-"` // things in other rooms have the same name
+	Scale     Scale    `json:"-"` // the scale its degrees are spoken of in; "": Celsius
 }
 
 // Control names the tool that reaches an entity and the identifier that tool
@@ -67,6 +70,8 @@ const (
 	Stop        Ability = "stop"
 	Lock        Ability = "lock"
 	Setpoint    Ability = "setpoint"
+	HeatsTo     Ability = "heats_to" // the lower of two set points that count at once
+	CoolsTo     Ability = "cools_to" // the upper one
 	Mode        Ability = "mode"
 	Speed       Ability = "speed" // percent
 	Temperature Ability = "temperature"

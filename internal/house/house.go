@@ -32,6 +32,8 @@ type House struct {
 	base *home.House // the house known without any server; may be nil
 	also Config      // what the family calls things besides
 
+	scale home.Scale // that degrees are spoken of in; "": taken from the house. Guarded by mu
+
 	mu      sync.Mutex
 	servers map[string]*home.House
 	texts   []string // wordings, which are heard beside the sentences
@@ -182,7 +184,9 @@ func (h *House) merge() *home.House {
 	}
 	makeUnique(all)
 	h.also.Name(all)
+	nameContents(all)
 	makeSayable(all)
+	h.scaled(all)
 	return all
 }
 

@@ -13,11 +13,13 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// Temperatures a bare number for a room can mean, in degrees.
-const (
-	coolest = 5
-	warmest = 30
-)
+// bareDegrees are the temperatures that a bare number for a room can mean.
+func bareDegrees(s home.Scale) (coolest, warmest float64) {
+	if s == home.Fahrenheit {
+		return 50, 86
+	}
+	return 5, 30
+}
 
 // warmth are the words, of all our languages, that tell whether a number said of
 // a room is a temperature.
@@ -270,6 +272,7 @@ func (m *Matcher) roomCalled(heard string) string {
 // for the room's temperature if the room has a thermostat.
 func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 	value, ok := p.bareNumber()
+	coolest, warmest := bareDegrees(m.house.Degrees())
 	if !ok || value < coolest || value > warmest || p.block.Meta.Question {
 		return Decision{}, false
 	}

@@ -4,16 +4,26 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/numbers"
 )
 
 // Limits are the numbers that a command takes.
-type Limits struct{ From, To float64 }
+type Limits struct {
+	From, To float64
+	Scale    home.Scale // of degrees; "" for anything else
+	Named    bool       // the scale is to be said, because another one was
+}
 
 // substitutes are numbers that commands take where they take any: percent and
 // degrees, and degrees of colour.
-var substitutes = []string{"20", "3000"}
+func (m *Matcher) substitutes() []string {
+	if m.house.Degrees() == home.Fahrenheit {
+		return []string{"70", "20", "3000"}
+	}
+	return []string{"20", "3000"}
+}
 
 // beyond refuses a command whose number is outside of what such a command takes,
 // and says what it takes: a light has no 150 percent.
@@ -29,12 +39,12 @@ func (m *Matcher) beyond(text, area string, steps *int) (Decision, bool) {
 			continue
 		}
 		said := slices.MaxFunc(readings, func(a, b numbers.Reading) int { return a.Length - b.Length })
-		for _, number := range substitutes {
+		for _, number := range m.substitutes() {
 			r := m.newRun(text[:at]+number+text[at+said.Length:], area, steps, false)
 			if !r.search() || r.best[0].block.Meta.Reject != "" || r.best[0].block.Meta.Question {
 				continue
 			}
-			return overLimit(&r.best[0], at, said.Value)
+			return m.overLimit(&r.best[0], at, said.Value, area)
 		}
 	}
 	return Decision{}, false
@@ -49,13 +59,13 @@ func nextWord(text string, at int) int {
 
 // overLimit makes the refusal of a number that stands at a place of a parse; ok is
 // false if the number is not the trouble.
-func overLimit(p *parse, at int, value float64) (Decision, bool) {
+func (m *Matcher) overLimit(p *parse, at int, value float64, area string) (Decision, bool) {
 	for i := range p.n {
 		c := &p.captures[i]
-		if c.at.op != opNumber || c.start != at || c.at.list.span.Holds(value) {
+		if c.at.op != opNumber || c.start != at || m.spanOf(c.at.list).Holds(value) {
 			continue
 		}
-		unit, limits := limitsOf(p.block.Intent, c)
+		unit, limits := m.limitsOf(p, c, area)
 		if unit == "" || value >= limits.From && value <= limits.To {
 			return Decision{}, false
 		}
@@ -66,19 +76,20 @@ func overLimit(p *parse, at int, value float64) (Decision, bool) {
 
 // limitsOf returns what the number in a slot is measured in, and between which
 // numbers it may be; "" for a slot that says nothing of the kind.
-func limitsOf(intent string, c *capture) (unit string, limits Limits) {
-	span := c.at.list.span
-	limits = Limits{float64(span.From), float64(span.To)}
+func (m *Matcher) limitsOf(p *parse, c *capture, area string) (unit string, limits Limits) {
+	span := m.spanOf(c.at.list)
+	limits = Limits{From: float64(span.From), To: float64(span.To)}
 	switch c.at.slot {
 	case "brightness", "position", "percentage", "volume_level":
-		return "percent", Limits{0, 100}
-	case "temperature":
-		if intent == catalogue.LightSet {
+		return "percent", Limits{From: 0, To: 100}
+	case temperature:
+		if p.block.Intent == catalogue.LightSet {
 			return "kelvin", limits
 		}
-		return "degrees", Limits{5, 35}
+		return "degrees", m.takes(m.resolve(p, area))
 	case "delta":
-		if intent == catalogue.ClimateAdjust {
+		if p.block.Intent == catalogue.ClimateAdjust {
+			limits.Scale = m.house.Degrees()
 			return "degrees", limits
 		}
 		return "percent", limits

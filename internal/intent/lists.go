@@ -17,6 +17,7 @@ type list struct {
 	numbers  []float64   // exact packs: by index in the trie
 	lang     *numbers.Language
 	span     numbers.Range
+	degrees  bool // it holds set points, whose range is that of the house
 	digits   bool
 	fraction bool
 	multiply float64
@@ -182,6 +183,7 @@ func (c *compiler) compileList(l List) (*list, error) {
 		if err != nil {
 			return nil, err
 		}
+		out.degrees = l.Range.Type == temperature
 		return c.number(out), nil
 	case WildcardList, HostList:
 	}

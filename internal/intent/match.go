@@ -23,10 +23,11 @@ const (
 type Matcher struct {
 	inventory
 	*program
-	areas   []string    // by index of the area list
-	lists   *houseLists // what the house calls its things
-	allowed [][]bool    // by block, by entity: may it fill {name}
-	barred  []bool      // by block: the house has what it must be without
+	areas   []string                        // by index of the area list
+	lists   *houseLists                     // what the house calls its things
+	degrees map[numbers.Range]numbers.Range // the ranges of set points, by what the pack says of them
+	allowed [][]bool                        // by block, by entity: may it fill {name}
+	barred  []bool                          // by block: the house has what it must be without
 	mood    *mood.Reader
 	called  *mood.Names // what the house calls its rooms and things
 	words
@@ -66,6 +67,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
 	m.mood = mood.For(pack.Language)
 	m.called = m.mood.Names(namesOf(house, pack.Language))
+	m.measureDegrees(p.all)
 	m.prepare(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {
@@ -179,6 +181,15 @@ func (m *Matcher) decide(text, area string) Decision {
 	if text == "" {
 		return Decision{Route: Reject, Reason: "empty"}
 	}
+	if d, ok := m.inScale(text, area); ok {
+		return d
+	}
+	return m.decidePlain(spoken, text, area)
+}
+
+// decidePlain decides about a text, as it was said and as sentences are compared, whose
+// temperatures are in the scale of the house.
+func (m *Matcher) decidePlain(spoken, text, area string) Decision {
 	d, text := m.matchHere(text, area)
 	if d.Route != Local && d.Route != Ask {
 		d = m.asked(d, spoken, text, area)

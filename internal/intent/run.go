@@ -332,7 +332,7 @@ func (r *run) allowed(entities []int32) bool {
 func (r *run) read(i *inst, at place) {
 	var room [8]numbers.Reading
 	text := r.view(at)
-	for _, n := range i.list.lang.Read(room[:0], text[at.pos:], i.list.span) {
+	for _, n := range i.list.lang.Read(room[:0], text[at.pos:], r.m.spanOf(i.list)) {
 		to := at
 		to.pos += n.Length
 		if !isDigit(text[at.pos]) {

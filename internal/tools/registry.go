@@ -49,6 +49,8 @@ type Registry struct {
 	byPlace map[place]*entry
 	arrived map[string]chan struct{} // by announced source; closed when it has arrived or given up
 	claims  claims
+
+	translate Translator // nil: nothing is translated
 }
 
 // place is where a discovered tool lives.
@@ -243,7 +245,34 @@ func (r *Registry) Call(ctx context.Context, c Call) (Result, error) {
 	if complaint != "" {
 		return Result{Failed: true, Text: fmt.Sprintf("The arguments of %s are wrong: %s.", e.spec.Name, complaint)}, nil
 	}
-	return e.tool.Call(ctx, args)
+	r.mu.RLock()
+	translate := r.translate
+	r.mu.RUnlock()
+	if translate == nil || e.spec.Server == "" {
+		return e.tool.Call(ctx, args)
+	}
+	own := Call{Server: e.spec.Server, Tool: e.spec.Name, Args: args}
+	result, err := e.tool.Call(ctx, translate.Sent(own))
+	if err != nil {
+		return result, err
+	}
+	return translate.Got(own, result), nil
+}
+
+// Translator puts what goes to the tools of servers into their terms, and what comes
+// from them into ours. It must not change what it is given.
+type Translator interface {
+	// Sent returns the arguments of a call as its server takes them.
+	Sent(c Call) json.RawMessage
+	// Got returns the result of a call as we speak of it.
+	Got(c Call, r Result) Result
+}
+
+// Translate has all calls of servers' tools translated from now on.
+func (r *Registry) Translate(t Translator) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.translate = t
 }
 
 // Lookup returns the Spec a Call would reach.

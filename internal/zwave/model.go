@@ -296,7 +296,7 @@ func (m *model) attributes(e *entity) map[string]any {
 	}
 	if e.has(home.Setpoint) {
 		v := m.value(e.setpoint(nil))
-		low, high := v.bounds()
+		low, high := v.bounds(v.Value)
 		a["unit"], a["min"], a["max"] = v.Unit, low, high
 	}
 	if isSensor(e) && m.value(e.main).Unit != "" {

@@ -429,6 +429,8 @@ func (r request) valid(s step) error {
 		return refuseFor(tools.RefusedValue, "%s does not take that value.", r.entity.Name)
 	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // 255 means the last level, although it is above the range
 		return nil
+	case s.target.Class == wire.ThermostatSetpoint: // planSetpoint knows which range is the device's own
+		return nil
 	case !v.inRange(n):
 		return refuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, spoken(n, ""))
 	case !v.offers(n):

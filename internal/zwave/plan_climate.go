@@ -2,6 +2,7 @@ package zwave
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -9,17 +10,96 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
+// modes in which a thermostat keeps a room between two set points, from the Thermostat
+// Mode class, and the one in which it does nothing.
+const (
+	modeOff            = 0
+	modeAuto           = 3
+	modeAutoChangeover = 10
+)
+
+// The words before a number that say which of two set points it is.
+const (
+	heating = "heat"
+	cooling = "cool"
+)
+
+// between reports whether two set points count at once: the mode has none of its own,
+// and the thermostat heats to one and cools to the other.
+func (e *entity) between(mode any) bool {
+	n, ok := number(mode)
+	if !ok || n != modeAuto && n != modeAutoChangeover {
+		return false
+	}
+	_, own := e.parts[setpointPart(strconv.Itoa(int(n)))]
+	_, heats := e.parts[partHeat]
+	_, cools := e.parts[partCool]
+	return !own && heats && cools
+}
+
+// target is the set point that a command is for, and what it is called in the receipt.
+func (r request) target(word string, want func(unit string) float64) (wire.ValueID, home.Ability) {
+	e := r.entity
+	mode := r.read(e.parts[partMode]).value
+	heat, cool := e.parts[partHeat], e.parts[partCool]
+	switch {
+	case word == heating && heat != (wire.ValueID{}):
+		return heat, home.HeatsTo
+	case word == cooling && cool != (wire.ValueID{}):
+		return cool, home.CoolsTo
+	case !e.between(mode):
+		return e.setpoint(mode), home.Setpoint
+	}
+	unit := r.model.value(heat).Unit
+	degrees := want(unit)
+	low, isLow := number(r.read(heat).value)
+	high, isHigh := number(r.read(cool).value)
+	room, isRoom := r.model.roomTemperature(e, unit, r.read)
+	switch {
+	case isLow && degrees <= low:
+		return heat, home.HeatsTo
+	case isHigh && degrees >= high:
+		return cool, home.CoolsTo
+	case isRoom && degrees < room, !isRoom && isLow && isHigh && high-degrees < degrees-low:
+		return cool, home.CoolsTo
+	}
+	return heat, home.HeatsTo
+}
+
+// roomTemperature is what a thermostat itself measures, in a unit.
+func (m *model) roomTemperature(e *entity, unit string, read func(wire.ValueID) reading) (float64, bool) {
+	for _, s := range e.sensors {
+		if n, ok := number(read(s.id).value); ok && s.kind == home.Temperature {
+			return home.ScaleOf(m.value(s.id).Unit).Reading(n, home.ScaleOf(unit)), true
+		}
+	}
+	return 0, false
+}
+
+// counting takes the word off a value that says which of two set points it is for; "" if
+// there is none.
+func counting(value any) (word string, rest any) {
+	text, _ := value.(string)
+	for _, w := range []string{heating, cooling} {
+		if number, ok := strings.CutPrefix(text, w+" "); ok {
+			return w, number
+		}
+	}
+	return "", value
+}
+
 func planSetpoint(r request) (step, error) {
 	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
 		return step{}, err
 	}
-	id := r.entity.setpoint(r.read(r.entity.parts[partMode]).value)
-	v := r.model.value(id)
-	want, ok := asTemperature(r.value, v.Unit)
-	if !ok {
+	word, rest := counting(r.value)
+	if _, ok := asTemperature(rest, ""); !ok {
 		return step{}, refuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", r.entity.Name)
 	}
-	low, high := v.bounds()
+	id, property := r.target(word, func(unit string) float64 { n, _ := asTemperature(rest, unit); return n })
+	v := r.model.value(id)
+	want, _ := asTemperature(rest, v.Unit)
+	low, high := v.bounds(r.read(id).value)
 	if want < low {
 		return step{}, refuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
 	}
@@ -27,7 +107,7 @@ func planSetpoint(r request) (step, error) {
 		return step{}, refuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
 	}
 	return step{
-		target: id, value: want, check: id, property: string(home.Setpoint), unit: v.Unit,
+		target: id, value: want, check: id, property: string(property), unit: v.Unit,
 		// Thermostats round, some to whole degrees Fahrenheit and back.
 		done: func(got any) bool { n, ok := number(got); return ok && math.Abs(n-want) < 0.3 },
 		say:  func(raw any) any { return raw },
@@ -42,16 +122,26 @@ const (
 	// A bound beyond these is a placeholder of the protocol, not the device's own.
 	leastC, mostC = -10, 60
 	leastF, mostF = 14, 140
+	// What begins above the temperatures of rooms heats water.
+	boilingC, boilingF = 100, 212
 )
 
-// bounds returns the range of a setpoint: the device's own where that is
-// plausible, else what people set in a house.
-func (v *value) bounds() (low, high float64) {
+// bounds returns the range of a setpoint: the device's own where that is plausible,
+// else what people set in a house. A range that the present value is outside of is not
+// the device's own: some tell one in the other scale, or of another device.
+func (v *value) bounds(now any) (low, high float64) {
 	low, high = coldestC, warmestC
-	least, most := float64(leastC), float64(mostC)
-	if v.Unit == "°F" {
+	least, most, boiling := float64(leastC), float64(mostC), float64(boilingC)
+	if v.Unit == string(home.Fahrenheit) {
 		low, high = coldestF, warmestF
-		least, most = leastF, mostF
+		least, most, boiling = leastF, mostF, boilingF
+	}
+	if n, ok := number(now); ok && !v.inRange(n) {
+		return low, high
+	}
+	usual := [2]float64{low, high}
+	if v.Min != nil && *v.Min >= high {
+		most = boiling
 	}
 	if v.Min != nil && *v.Min >= least && *v.Min <= most {
 		low = *v.Min
@@ -59,22 +149,26 @@ func (v *value) bounds() (low, high float64) {
 	if v.Max != nil && *v.Max >= least && *v.Max <= most {
 		high = *v.Max
 	}
+	if low >= high {
+		return usual[0], usual[1]
+	}
 	return low, high
 }
 
 // asTemperature reads a temperature in a thermostat's own unit. A number alone is
-// in that unit; one said in the other scale is converted to the nearest half.
+// in that unit; one said in the other scale is converted.
 func asTemperature(v any, unit string) (float64, bool) {
 	want, ok := asNumber(v, "celsius", "fahrenheit", "degrees", "degree", "°c", "°f", "°", "c", "f")
 	text, _ := v.(string)
 	text = strings.ToLower(strings.TrimSpace(text))
+	own := home.ScaleOf(unit)
 	switch {
 	case !ok:
 		return 0, false
-	case unit == "°C" && (strings.HasSuffix(text, "f") || strings.HasSuffix(text, "fahrenheit")):
-		want = math.Round((want-32)/1.8*2) / 2
-	case unit == "°F" && (strings.HasSuffix(text, "c") || strings.HasSuffix(text, "celsius")):
-		want = math.Round(want*1.8 + 32)
+	case strings.HasSuffix(text, "f"), strings.HasSuffix(text, "fahrenheit"):
+		want = home.Fahrenheit.Command(want, own)
+	case strings.HasSuffix(text, "c"), strings.HasSuffix(text, "celsius"):
+		want = home.Celsius.Command(want, own)
 	}
 	return want, true
 }

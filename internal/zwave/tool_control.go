@@ -71,7 +71,7 @@ func safeActions() []string {
 func controlSchema(actions []string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
 "action":{"type":"string","enum":["` + strings.Join(actions, `","`) + `"]},
-"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees), mode (a word) and colour (a name or #rrggbb)"}},
+"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"}},
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -70,6 +72,9 @@ func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error)
 	f := i.devices.ask(ctx, m, e, e.main)
 	if e.Domain == "climate" && f.reason == "" {
 		i.devices.ask(ctx, m, e, e.setpoint(f.value))
+		if e.between(f.value) {
+			i.devices.ask(ctx, m, e, e.parts[partCool])
+		}
 	}
 	out := stateAnswer{
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: i.devices.state(m, e, f.value),
@@ -174,6 +179,13 @@ func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }
 
+// called reports whether a folded word asks for a sensor: by its kind, by its word, or by
+// what all temperatures are.
+func (s sensor) called(key string) bool {
+	names := []string{fold(string(s.kind)), fold(s.word), fold(s.class)}
+	return slices.Contains(names, key) || key == string(home.Temperature) && strings.HasSuffix(fold(s.word), " "+key)
+}
+
 // sensorFor picks the sensor that is asked for, by kind or by word; the only or
 // the main one when what is empty.
 func (e *entity) sensorFor(what string) (sensor, error) {
@@ -184,8 +196,9 @@ func (e *entity) sensorFor(what string) (sensor, error) {
 	if key == "" && (isSensor(e) || len(e.sensors) == 1) {
 		return e.sensors[0], nil
 	}
-	for _, s := range e.sensors {
-		if key == fold(string(s.kind)) || key == fold(s.word) || key == fold(s.class) {
+	// What one device measures belongs together, whichever of its things is named.
+	for _, s := range slices.Concat(e.sensors, e.node.sensors()) {
+		if key != "" && s.called(key) {
 			return s, nil
 		}
 	}

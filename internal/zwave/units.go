@@ -252,18 +252,47 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		if id, ok := e.parts[partFan]; ok {
 			put("fan", m.word(id, read(id).value))
 		}
-		id := e.setpoint(read(e.parts[partMode]).value)
-		put(string(home.Setpoint), read(id).value)
-		put("unit", m.value(id).Unit)
+		for name, v := range m.setPoints(e, read) {
+			put(name, v)
+		}
 	}
 	for _, s := range e.sensors {
-		put(string(s.kind), m.sensorState(s, read(s.id).value))
+		v := m.sensorState(s, read(s.id).value)
+		if n, ok := number(v); ok && s.kind == home.Temperature {
+			v = m.inUnitOf(out, s.id, n)
+		}
+		put(string(s.kind), v)
 	}
 	if e.main.Class == wire.DoorLock {
 		put("bolt", read(e.main.With("boltStatus", "")).value)
 	}
 	put("child_lock", m.word(protection(e), read(protection(e)).value))
 	return out
+}
+
+// setPoints returns what a thermostat is set to, with the unit: where two set points count
+// at once, both of them besides.
+func (m *model) setPoints(e *entity, read func(wire.ValueID) reading) map[string]any {
+	mode := read(e.parts[partMode]).value
+	id := e.setpoint(mode)
+	out := map[string]any{string(home.Setpoint): read(id).value, "unit": m.value(id).Unit}
+	if e.between(mode) {
+		out[string(home.HeatsTo)] = read(e.parts[partHeat]).value
+		out[string(home.CoolsTo)] = read(e.parts[partCool]).value
+	}
+	return out
+}
+
+// inUnitOf returns a measured temperature in the unit that the set points of an entity
+// have; the values of one without set points get the unit of the sensor.
+func (m *model) inUnitOf(values map[string]any, id wire.ValueID, degrees float64) float64 {
+	own := m.value(id).Unit
+	unit, _ := values["unit"].(string)
+	if unit == "" {
+		values["temperature_unit"] = own
+		return degrees
+	}
+	return home.ScaleOf(own).Reading(degrees, home.ScaleOf(unit))
 }
 
 // level returns the ability that an entity's state sets in percent; ok is false
@@ -317,8 +346,10 @@ func spoken(v any, unit string) string {
 		switch unit {
 		case "%":
 			return text + " percent"
-		case "°C", "°F":
+		case string(home.Celsius):
 			return text + " degrees"
+		case string(home.Fahrenheit):
+			return text + " degrees Fahrenheit"
 		case "":
 			return text
 		default:

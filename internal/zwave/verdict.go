@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
@@ -17,7 +18,27 @@ func (f *follower) confirmed(ctx context.Context, r tools.Receipt, fact reading)
 	if f.keptForLater(ctx) {
 		return ended(r, tools.Accepted, tools.WhenOn, is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
 	}
+	if isSetPoint(f.step.property) && f.isOff() {
+		return ended(r, tools.Confirmed, tools.WhenOn, strings.TrimSuffix(f.sentence(r.Value), ".")+", but it is off.")
+	}
 	return ended(r, tools.Confirmed, "", f.sentence(r.Value))
+}
+
+// isSetPoint reports whether a property is a temperature that is set.
+func isSetPoint(property string) bool {
+	switch home.Ability(property) { //nolint:exhaustive // the others are none
+	case home.Setpoint, home.HeatsTo, home.CoolsTo:
+		return true
+	}
+	return false
+}
+
+// isOff reports whether a thermostat is known to be off, so that what it is set to has
+// no effect.
+func (f *follower) isOff() bool {
+	id, ok := f.entity.parts[partMode]
+	mode := f.commander.ledger.read(id)
+	return ok && mode.known && same(mode.value, float64(modeOff))
 }
 
 // told puts a fact into a receipt. A level on the way to another one is left out.
@@ -61,6 +82,10 @@ func (f *follower) sentence(v any) string {
 		return is(name, "at "+what)
 	case home.Setpoint, home.Mode:
 		return is(name, "set to "+what)
+	case home.HeatsTo:
+		return name + " heats to " + what + "."
+	case home.CoolsTo:
+		return name + " cools to " + what + "."
 	default:
 		return is(name, what)
 	}

@@ -50,10 +50,10 @@ func merged(deeds []Deed) []Deed {
 }
 
 // setBy groups the properties of a device that are set together: a lamp's level and
-// whether it is on share one key; mode, setpoint and colour have their own.
+// whether it is on share one key; mode, set points and colour have their own.
 func setBy(property string) string {
 	switch home.Ability(property) {
-	case home.Mode, home.Setpoint, home.Colour:
+	case home.Mode, home.Setpoint, home.HeatsTo, home.CoolsTo, home.Colour:
 		return property
 	default:
 		return ""

@@ -333,7 +333,7 @@ func (b *builder) texts(v *template.Node) []string {
 			out = append(out, b.sayable(value.Texts)...)
 		}
 	case intent.RangeList:
-		span := intent.Span(l.Range)
+		span := intent.SpanIn(l.Range, b.house)
 		// Tenths are understood, but offering nine fractions of every number
 		// makes the recogniser invent them.
 		span.Halves, span.Tenths = span.Halves || span.Tenths, false

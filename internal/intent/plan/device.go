@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -83,10 +84,27 @@ func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, 
 	}
 	for _, s := range in.Sets {
 		if value, filled := a.Slots[s.Slot]; filled || len(in.Sets) == 1 {
-			return command{s.Action, value}, can(e, s.Ability)
+			return command{s.Action, counting(a, value)}, can(e, s.Ability)
 		}
 	}
 	return command{}, false
+}
+
+// slotCounts is the slot that says which of two set points a temperature is for, with
+// the words that the control tool has for them.
+const slotCounts = "counts"
+
+// counted are the words for the set points that count at once.
+var counted = map[home.Ability]string{home.HeatsTo: "heat", home.CoolsTo: "cool"}
+
+// counting is a value with the word for the set point that it is for, if one is said.
+func counting(a intent.Action, value any) any {
+	word, said := a.Slots[slotCounts].(string)
+	n, isNumber := number(value)
+	if !said || !isNumber {
+		return value
+	}
+	return word + " " + strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // turn plans on and off for any entity: locking and opening count as on.
@@ -151,7 +169,8 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if err := json.Unmarshal(r.Data, &state); err != nil {
 			return tools.Call{}, unknownNow(a, e)
 		}
-		now, ok := number(state.Values[string(set.Ability)])
+		moved, about := setPointOf(set.Ability, step, state.Values)
+		now, ok := number(state.Values[string(moved)])
 		if !ok {
 			return tools.Call{}, unknownNow(a, e)
 		}
@@ -161,9 +180,22 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if set.Ability != home.Setpoint && now == 0 {
 			return controlCall(e, fromOff(set, step, said))
 		}
-		return controlCall(e, command{set.Action, bounded(set.Ability, now+step)})
+		return controlCall(e, command{set.Action, counting(about, bounded(set.Ability, now+step))})
 	}
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
+}
+
+// setPointOf is what is moved by a step: of a thermostat that keeps a room between two
+// set points, the one that makes it warmer, or cooler. The action holds the word for it.
+func setPointOf(ability home.Ability, step float64, values map[string]any) (home.Ability, intent.Action) {
+	moved := home.HeatsTo
+	if step < 0 {
+		moved = home.CoolsTo
+	}
+	if _, two := number(values[string(moved)]); !two || ability != home.Setpoint {
+		return ability, intent.Action{}
+	}
+	return moved, intent.Action{Slots: map[string]any{slotCounts: counted[moved]}}
 }
 
 // fromOff is what more or less means for a thing that is off. Less keeps it off;

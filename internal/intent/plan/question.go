@@ -82,8 +82,8 @@ func read(a intent.Action, e *home.Entity) Step {
 	class, _ := a.Slots["device_class"].(string)
 	if e.Read.Tool == sensorTool {
 		switch {
-		case class != "" && e.Can(home.Ability(class)):
-			args["sensor"] = class
+		case class != "" && (e.Can(home.Ability(class)) || a.Slots["name"] != nil && class == string(home.Temperature)):
+			args["sensor"] = class // what one device measures belongs together: its server knows whether it does
 		case len(e.Abilities) > 0:
 			args["sensor"] = string(e.Abilities[0])
 		}

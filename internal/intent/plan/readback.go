@@ -71,6 +71,10 @@ func (w Wish) action(e *home.Entity) (intent.Action, error) {
 	if set.Slot == "" {
 		return a, nil
 	}
+	ability, wanted := wantedOf(set.Ability, w.Value)
+	if word := counted[ability]; word != "" {
+		a.Slots[slotCounts], w.Value = word, wanted
+	}
 	value, err := w.value(set.Ability)
 	a.Slots[set.Slot] = value
 	return a, err

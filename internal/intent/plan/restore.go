@@ -25,7 +25,7 @@ type Change struct {
 // "on" before, too, and so has a blind that was half open: the level of the receipt
 // may be from the middle of the way.
 func (c *Change) Moved() bool {
-	if c.Last != nil || !c.Done() || c.Before == nil || !alike(c.Before, c.Value) {
+	if c.Last != nil || !c.Done() || c.Before == nil || !sameSetting(c.Property, c.Before, c.Value) {
 		return true
 	}
 	before, was := number(c.BeforeLevel)
@@ -63,8 +63,8 @@ func Restore(e *home.Entity, c Change) Step {
 	s.Call, s.Err, s.final = look, err, &control
 	s.next = func(r tools.Result) (tools.Call, error) {
 		now := present(made.Property, r)
-		asLeft := alike(now, made.Value) && goneOn(made, r)
-		asBefore := alike(present(c.Property, r), c.Before) && atLevel(c.BeforeLevel, r)
+		asLeft := sameSetting(made.Property, now, made.Value) && goneOn(made, r)
+		asBefore := sameSetting(c.Property, present(c.Property, r), c.Before) && atLevel(c.BeforeLevel, r)
 		if now == nil || asLeft || asBefore {
 			return control, nil
 		}
@@ -121,8 +121,16 @@ var levels = []home.Ability{home.Brightness, home.Speed, home.Position}
 // setTo returns the act that gives an ability a value; ok is false if no intent
 // does.
 func setTo(a home.Ability, value any) (intent.Action, bool) {
+	word := counted[a]
+	if word != "" {
+		a = home.Setpoint
+	}
 	name, set, ok := catalogue.Setter(a)
-	return intent.Action{Intent: name, Slots: map[string]any{set.Slot: value}}, ok
+	slots := map[string]any{set.Slot: value}
+	if word != "" {
+		slots[slotCounts] = word
+	}
+	return intent.Action{Intent: name, Slots: slots}, ok
 }
 
 func plainly(name string) (intent.Action, bool) {
@@ -196,9 +204,22 @@ func goneOn(made *tools.Receipt, r tools.Result) bool {
 	return atLevel(made.ValueLevel, r) || known && was && told && (now-left)*(left-before) > 0
 }
 
-// rounding is how far apart two readings of one setting may be: dimmers count to
-// 99, thermostats think in halves of a degree.
-const rounding = 1.5
+// How far apart two readings of one setting may be: dimmers count to 99, and
+// thermostats think in halves of a degree.
+const (
+	rounding        = 1.5  // percent
+	roundingDegrees = 0.25 // degrees
+)
+
+// sameSetting reports whether two readings of a property say the same.
+func sameSetting(property string, a, b any) bool {
+	n, isNumber := number(a)
+	m, also := number(b)
+	if isNumber && also && (home.Ability(property) == home.Setpoint || counted[home.Ability(property)] != "") {
+		return math.Abs(n-m) <= roundingDegrees
+	}
+	return alike(a, b)
+}
 
 // alike reports whether two readings say the same.
 func alike(a, b any) bool {

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,13 +71,27 @@ func Look(c tools.Call, r tools.Result, ago time.Duration, before Sight) Sight {
 	}
 	if a, ok := settings[want.Action]; ok && (a == home.Setpoint || a == home.Mode) {
 		// The age is that of another value; a setting is only told as it was reported.
+		a, value := wantedOf(a, want.Value)
 		seen.Known = state.Values[a] != nil
-		seen.There = alike(state.Values[a], want.Value)
+		seen.There = sameSetting(string(a), state.Values[a], value)
 		return seen
 	}
 	seen.Known = fresh && (seen.State != nil || seen.Level != nil)
 	seen.against(want, before)
 	return seen
+}
+
+// wantedOf is what a command sets, and to what: of two set points that count at once,
+// the word before the number says which.
+func wantedOf(a home.Ability, value any) (home.Ability, any) {
+	text, _ := value.(string)
+	for of, word := range counted {
+		number, ok := strings.CutPrefix(text, word+" ")
+		if n, err := strconv.ParseFloat(number, 64); ok && err == nil && a == home.Setpoint {
+			return of, n
+		}
+	}
+	return a, value
 }
 
 // against compares a sight with what was asked for.

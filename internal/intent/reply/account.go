@@ -101,8 +101,8 @@ func (p Retold) valueOf(d *Deed) string {
 	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told as states
 	case home.Brightness, home.Position, home.Speed:
 		return said(d.Value) + " " + p.readings.units["%"]
-	case home.Setpoint:
-		return said(d.Value) + " " + p.readings.units["°C"]
+	case home.Setpoint, home.HeatsTo, home.CoolsTo:
+		return said(d.Value) + " " + p.readings.degrees(d.Entity.Scale, false)
 	case home.Colour:
 		if word := p.colours[said(d.Value)]; word != "" {
 			return word
@@ -118,7 +118,7 @@ func (p Retold) Into(d *Deed, state string) bool {
 		return true
 	}
 	o := observation{State: d.Value, Values: map[string]any{d.Property: d.Value}}
-	if level, ok := d.Value.(float64); ok && d.Property != string(home.Setpoint) {
+	if level, ok := d.Value.(float64); ok && !slices.Contains([]home.Ability{home.Setpoint, home.HeatsTo, home.CoolsTo}, home.Ability(d.Property)) {
 		o.State = map[bool]string{true: "on", false: "off"}[level > 0]
 	}
 	return p.isIn(d.Entity, &o, state)

@@ -68,6 +68,10 @@ func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) str
 	switch {
 	case len(done) == 1:
 		said = append(said, p.confirmed(&deeds[done[0]]))
+	case len(done) > 1 && slices.ContainsFunc(done, func(i int) bool { return deeds[i].offAnyway() }):
+		for _, i := range done[:min(len(done), mostNamed)] {
+			said = append(said, p.confirmed(&deeds[i]))
+		}
 	case len(done) > 1:
 		said = append(said, p.many(deeds, done, picked(steps, done)))
 	}
@@ -219,10 +223,12 @@ func (p acts) because(e *deed) saying {
 // limits says what numbers a device takes, of one that it refused.
 func (p acts) limits(e *deed) string {
 	unit := map[string]string{"setpoint": "degrees", "level": "percent", "position": "percent"}[e.want.Action]
-	if len(e.receipt.Limits) != 2 || unit == "" {
+	if len(e.receipt.Limits) != 2 || unit == "" || e.receipt.Limits[0] >= e.receipt.Limits[1] {
 		return ""
 	}
-	return p.Phrase("out_of_range_"+unit, map[string]any{"from": said(e.receipt.Limits[0]), "to": said(e.receipt.Limits[1])})
+	return p.Phrase("out_of_range_"+unit, map[string]any{
+		"from": said(e.receipt.Limits[0]), "to": said(e.receipt.Limits[1]), "degrees": p.readings.degreesOf(e.step),
+	})
 }
 
 // wanted is what a call asked for as it is spoken; "" for a colour without a name.
@@ -237,8 +243,32 @@ func (p acts) wanted(want asked) string {
 	return value
 }
 
-// confirmed says that one thing is as it was asked to be.
+// confirmed says that one thing is as it was asked to be, and where that has no effect
+// because it is off, says so.
 func (p acts) confirmed(e *deed) string {
+	text := p.asAsked(e)
+	if e.offAnyway() {
+		return p.butOff(text)
+	}
+	return text
+}
+
+// action is what was done as phrases are called by it: of two set points that count at
+// once, which one was set.
+func (e *deed) action() string {
+	if a := home.Ability(e.receipt.Property); a == home.HeatsTo || a == home.CoolsTo {
+		return string(a)
+	}
+	return e.want.Action
+}
+
+// offAnyway reports whether a thermostat was set that is off.
+func (e *deed) offAnyway() bool {
+	return e.want.Action == "setpoint" && e.receipt.Reason == tools.WhenOn
+}
+
+// asAsked says that one thing is as it was asked to be.
+func (p acts) asAsked(e *deed) string {
 	args := p.grammar.about(e.step)
 	value := e.receipt.Value // what the device reports, not what was asked for
 	if value == nil || e.want.Action == "colour" {
@@ -248,7 +278,9 @@ func (p acts) confirmed(e *deed) string {
 	if e.want.Action == "colour" || e.want.Action == "mode" {
 		args["value"] = cmp.Or(p.colours[said(value)], said(value))
 	}
-	key := "done_" + e.want.Action
+	args["degrees"] = p.readings.degreesOf(e.step)
+	action := e.action()
+	key := "done_" + action
 	before, was := e.receipt.Before.(float64)
 	target, is := e.want.Value.(float64)
 	switch {
@@ -260,7 +292,7 @@ func (p acts) confirmed(e *deed) string {
 	if e.want.Action == "toggle" {
 		args["value"] = p.readings.state(&home.Entity{}, onOff(e.receipt.Value))
 	}
-	if text := p.Phrase("again_"+e.want.Action, args); e.step.Again && text != "" {
+	if text := p.Phrase("again_"+action, args); e.step.Again && text != "" {
 		return text
 	}
 	if text := p.Phrase(key, args); text != "" {
@@ -294,7 +326,7 @@ func onOff(v any) any {
 // many says how many things of a group are done, with the number that all of them
 // report.
 func (p acts) many(deeds []deed, done []int, steps []plan.Step) string {
-	args := map[string]any{"count": len(done), "things": p.grammar.thing(steps, len(done)), "value": said(deeds[done[0]].receipt.Value)}
+	args := map[string]any{"count": len(done), "things": p.grammar.thing(steps, len(done)), "value": said(deeds[done[0]].receipt.Value), "degrees": p.readings.degreesOf(deeds[done[0]].step)}
 	return p.Phrase(p.manyKey(deeds, done), args)
 }
 

@@ -42,7 +42,7 @@ func (p *Phrases) Aim(s *plan.Step) string {
 	case "level", "position":
 		return value + " " + p.readings.units["%"]
 	case "setpoint":
-		return value + " " + p.readings.units["°C"]
+		return value + " " + p.readings.degreesOf(s)
 	case "colour", "mode":
 		return value
 	}

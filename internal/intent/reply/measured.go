@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
@@ -41,12 +42,26 @@ func (p *Phrases) setTo(s *plan.Step, o *observation) string {
 		return ""
 	}
 	args := p.grammar.about(s)
-	args["value"] = said(set)
-	if o.Reachable == nil || *o.Reachable {
-		return p.aged(p.Phrase("done_setpoint", args), o)
+	args["value"], args["degrees"] = said(set), p.readings.degreesOf(s)
+	key := "done_setpoint"
+	low, heats := o.Values[string(home.HeatsTo)]
+	if high, cools := o.Values[string(home.CoolsTo)]; heats && cools {
+		key, args["low"], args["high"] = "set_between", said(low), said(high)
 	}
-	args["value"] = said(set) + " " + p.readings.units["°C"]
+	if o.Reachable == nil || *o.Reachable {
+		text := p.Phrase(key, args)
+		if o.State == "off" || o.Values[string(home.Mode)] == "off" {
+			text = p.butOff(text)
+		}
+		return p.aged(text, o)
+	}
+	args["value"] = said(set) + " " + p.readings.degreesOf(s)
 	return cmp.Or(p.blamed(o, args), p.Phrase("unreachable", args))
+}
+
+// butOff adds to what a thermostat is set to that it is off.
+func (p *Phrases) butOff(text string) string {
+	return p.Phrase("but_off", map[string]any{"text": strings.TrimRight(text, " .")})
 }
 
 // Slots of the question whether it is warmer or colder than so many degrees.

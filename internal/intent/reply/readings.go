@@ -27,6 +27,7 @@ type readings struct {
 	states  map[string]map[string]string
 	sensors map[string]map[string]string // by class, then on and off
 	units   map[string]string
+	scales  map[home.Scale]string // degrees with their scale
 	// conditions are the states that are told of several things, each in one form or
 	// in four: see condition.
 	conditions map[string]forms
@@ -128,18 +129,51 @@ func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
 	class, _ := s.Action.Slots["device_class"].(string)
 	if v, ok := o.Values[class]; ok && s.Entity.Domain != "binary_sensor" {
 		unit = o.Unit
-		if u, ok := o.Values["unit"].(string); ok && unit == "" {
+		if u, ok := o.Values["unit"].(string); ok && unit == "" && class == string(home.Temperature) {
 			unit = u
 		}
-		return said(v), r.unit(unit, class)
+		return said(v), r.unitOf(s, unit, class)
 	}
 	if number, ok := o.State.(float64); ok {
 		if u, ok := s.Entity.Attributes["unit"].(string); ok && o.Unit == "" {
 			o.Unit = u
 		}
-		return said(number), r.unit(o.Unit, class)
+		return said(number), r.unitOf(s, o.Unit, class)
 	}
 	return r.state(s.Entity, o.State), ""
+}
+
+// unitOf is a unit as it is said. Of degrees the scale is said where the question named
+// another one.
+func (r *readings) unitOf(s *plan.Step, unit, class string) string {
+	scale := home.ScaleOf(unit)
+	if scale == "" && unit == "" && class == string(home.Temperature) {
+		scale = s.Entity.Scale
+	}
+	if scale != "" {
+		return r.degrees(scale, namesScale(s))
+	}
+	return r.unit(unit, class)
+}
+
+// namesScale reports whether a sentence named another scale than the one that the house
+// speaks of.
+func namesScale(s *plan.Step) bool { return s.Action.Slots["scale"] != nil }
+
+// degrees is the word for degrees, with their scale where it is to be named.
+func (r *readings) degrees(scale home.Scale, named bool) string {
+	if scale == "" {
+		scale = home.Celsius
+	}
+	if named && r.scales[scale] != "" {
+		return r.scales[scale]
+	}
+	return r.units[string(scale)]
+}
+
+// degreesOf is the word for the degrees of the thing of a step.
+func (r *readings) degreesOf(s *plan.Step) string {
+	return r.degrees(s.Entity.Scale, namesScale(s))
 }
 
 func (r *readings) unit(unit, class string) string {

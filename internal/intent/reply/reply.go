@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/naming"
@@ -68,6 +69,7 @@ func Load(data []byte) (*Phrases, error) {
 		Phrases   map[string]string            `yaml:"phrases"`
 		Things    map[string][]string          `yaml:"things"`
 		Units     map[string]string            `yaml:"units"`
+		Scales    map[home.Scale]string        `yaml:"scales"`
 		States    map[string]map[string]string `yaml:"states"`
 		Sensors   map[string]map[string]string `yaml:"sensors"`
 		Words     map[string]string            `yaml:"words"`
@@ -98,7 +100,7 @@ func Load(data []byte) (*Phrases, error) {
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases,
 		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
-		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, conditions: raw.Condition},
+		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, scales: raw.Scales, conditions: raw.Condition},
 		colours:  raw.Colours,
 		Words:    due.New(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Months, raw.Names),
 	}, nil
@@ -140,7 +142,7 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 		d.Together = false
 		return p.Refusal(d) + " " + p.Phrase("nothing_done", nil)
 	case d.Limits != nil:
-		return p.Phrase(d.Reason, map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To)})
+		return p.Phrase(d.Reason, map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
 	}
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)

@@ -271,10 +271,13 @@ func (p *Wordings) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Warmth are the words that tell whether a bare number is a temperature.
+// Warmth are the words that tell whether a bare number is a temperature, and of which
+// scale.
 type Warmth struct {
-	Not     List `yaml:"not"`
-	Degrees List `yaml:"degrees"`
+	Not        List `yaml:"not"`
+	Degrees    List `yaml:"degrees"`
+	Celsius    List `yaml:"celsius"`
+	Fahrenheit List `yaml:"fahrenheit"`
 }
 
 // List holds words. In a file it is a text of words with spaces between, or a

@@ -38,6 +38,7 @@ type Truth struct {
 	Locked   *bool           `json:"locked,omitempty"`
 	Mode     string          `json:"mode,omitempty"`     // of a lock or a thermostat, such as "Secured" or "Heat"
 	Setpoint *float64        `json:"setpoint,omitempty"` // of the mode a thermostat is in, in the device's unit
+	CoolsTo  *float64        `json:"cools_to,omitempty"` // in a mode that keeps between two set points, the upper one; Setpoint is the lower
 	Battery  *float64        `json:"battery,omitempty"`  // percent
 
 	Sensors map[string]any `json:"sensors,omitempty"` // by property, such as "Water Alarm-Sensor status"; what has states in words
@@ -182,11 +183,17 @@ func tellMode(t *Truth, v *value) {
 }
 
 // tellSetpoint tells the setpoint of the mode: that for heating, or in the mode
-// Cool that for cooling.
+// Cool that for cooling. In the mode Auto both count.
 func tellSetpoint(t *Truth, _ *node, v *value) {
 	setpoint, ok := v.fact.(float64)
-	if key := map[bool]string{true: "2", false: "1"}[t.Mode == "Cool"]; ok && v.id.Key == key {
+	if !ok {
+		return
+	}
+	if key := map[bool]string{true: "2", false: "1"}[t.Mode == "Cool"]; v.id.Key == key {
 		t.Setpoint = &setpoint
+	}
+	if t.Mode == "Auto" && v.id.Key == "2" {
+		t.CoolsTo = &setpoint
 	}
 }
 

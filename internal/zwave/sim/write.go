@@ -395,13 +395,14 @@ func writeCode(a *air, c command) {
 	a.readBack(n, status, codeReadBack, status, code)
 }
 
-// takes reports whether the device itself accepts a value.
+// takes reports whether the device itself accepts a value. One that has a value outside
+// of the range that it tells does not keep to that range.
 func (v *value) takes(to any) bool {
 	n, ok := to.(float64)
 	if !ok {
 		return v.meta.Type != "number"
 	}
-	if v.meta.Min != nil && n < *v.meta.Min || v.meta.Max != nil && n > *v.meta.Max {
+	if now, known := v.fact.(float64); v.beyond(n) && (!known || !v.beyond(now)) {
 		return false
 	}
 	for _, s := range v.meta.States {
@@ -410,4 +411,9 @@ func (v *value) takes(to any) bool {
 		}
 	}
 	return len(v.meta.States) == 0 || v.meta.More["allowManualEntry"] == true
+}
+
+// beyond reports whether a number is outside of the range that the device tells.
+func (v *value) beyond(n float64) bool {
+	return v.meta.Min != nil && n < *v.meta.Min || v.meta.Max != nil && n > *v.meta.Max
 }

@@ -1,0 +1,67 @@
+package house
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+)
+
+// sensorWords are what sensors are called in our languages, besides what they are in.
+var sensorWords = []string{
+	"sensor", "thermometer", "probe", "temperature sensor", "temperature", "fühler", "temperatursensor", "temperatur",
+	"capteur", "sonde", "thermomètre", "température", "sonda", "termómetro", "temperatura",
+}
+
+// nameContents gives sensors the names of what they are in: a family asks how cold the
+// freezer is, not the freezer sensor. A name that another thing or a room has is left to
+// it.
+func nameContents(h *home.House) {
+	taken := map[string]int{}
+	for i := range h.Areas {
+		for _, name := range append([]string{h.Areas[i].Name}, h.Areas[i].Aliases...) {
+			taken[home.Folded(name)]++
+		}
+	}
+	found := map[int]string{}
+	for i := range h.Entities {
+		e := &h.Entities[i]
+		taken[home.Folded(e.Area)]++
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			taken[home.Folded(name)]++
+		}
+		if e.Domain != "sensor" || !slices.Contains(e.Abilities, home.Temperature) && e.DeviceClass() != "temperature" {
+			continue
+		}
+		if name := contents(e.Name); name != "" {
+			found[i] = name
+			taken[home.Folded(name)]++
+		}
+	}
+	for i, name := range found {
+		if taken[home.Folded(name)] == 1 {
+			h.Entities[i].Aliases = append(slices.Clone(h.Entities[i].Aliases), name)
+		}
+	}
+}
+
+// contents is the name of a sensor without its words for a sensor; "" where nothing is
+// left, or where it has none.
+func contents(name string) string {
+	words := strings.Fields(name)
+	rest := words
+	for _, w := range sensorWords {
+		n := len(strings.Fields(w))
+		switch {
+		case n >= len(rest) || n >= len(words):
+		case home.Folded(strings.Join(rest[len(rest)-n:], " ")) == w:
+			rest = rest[:len(rest)-n]
+		case home.Folded(strings.Join(rest[:n], " ")) == w:
+			rest = rest[n:]
+		}
+	}
+	if len(rest) == len(words) {
+		return ""
+	}
+	return strings.Join(rest, " ")
+}
