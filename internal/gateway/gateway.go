@@ -105,11 +105,10 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	keeper := s.newTimekeeper()
-	registry, volume, err := s.newTools(keeper)
+	registry, volume, err := s.newTools(keeper, rooms)
 	if err != nil {
 		return nil, err
 	}
-	registry.Translate(rooms)
 	link, err := s.newLink()
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (s setup) newHouse() (*house.House, error) {
 
 // newTools registers the local tools; the tools of servers are added when they
 // connect.
-func (s setup) newTools(keeper local.Timekeeper) (*tools.Registry, *local.Volume, error) {
+func (s setup) newTools(keeper local.Timekeeper, rooms *house.House) (*tools.Registry, *local.Volume, error) {
 	all, volume, err := local.All(s.cfg.Tools, local.Deps{Log: s.log.With("part", "tools"), SearchKey: s.opts.Secrets.SearchKey})
 	if err != nil {
 		return nil, nil, fmt.Errorf("tools: %w", err)
@@ -51,6 +51,7 @@ func (s setup) newTools(keeper local.Timekeeper) (*tools.Registry, *local.Volume
 	if err := registry.Add(append(all, local.Timers(keeper)...)...); err != nil {
 		return nil, nil, fmt.Errorf("tools: %w", err)
 	}
+	registry.Translate(rooms)
 	return registry, volume, nil
 }
 
