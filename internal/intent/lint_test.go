@@ -154,6 +154,8 @@ var shared = map[string]string{
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",
 	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
+	"HassLightSet > llm no_order":              "bis die hälfte may be a time",
+	"HassSetPosition > llm no_order":           "at two thirds may be a time",
 }
 
 // TestPacksHoldTogether samples every sentence of every pack: it must be matched
