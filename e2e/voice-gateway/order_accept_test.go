@@ -25,8 +25,7 @@ const (
 
 // TestAcceptOrdersActAsTheyArrive gives 200 pairs of contrary orders right after each
 // other, over HTTP on two connections and over MQTT: what the second says holds.
-func TestAcceptOrdersActAsTheyArrive(t *testing.T) {
-	t.Parallel()
+func TestAcceptOrdersActAsTheyArrive(t *testing.T) { //nolint:tparallel // it keeps the machine busy, and others hear in the time of sound
 	for way, play := range map[string]func(*testing.T) (lost int){
 		"asks and volumes over HTTP": orderedOverHTTP,
 		"asks and volumes over MQTT": orderedOverMQTT,
