@@ -109,11 +109,11 @@ test: setup $(MODEL) ## every test that has something new to tell; all of them, 
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # Home Assistant is installed beside the sound card's tests, which mostly wait, as the
-# others do. The whole program is measured after them. Last, it is asked for the truth,
-# which waits for devices, while its ear hears recordings, as fast as it can.
+# others do; the whole program is measured after them, then its ear, and then it is asked
+# for the truth, each with nothing beside it.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 
-accept: setup build $(MODEL) ## what needs long real processes (twenty minutes)
+accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
 	dirs=$$(grep -rl --include='*_test.go' '^//go:build.*accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
@@ -121,7 +121,7 @@ accept: setup build $(MODEL) ## what needs long real processes (twenty minutes)
 	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
 	$(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$homeassistant; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) -p 2 "$$truth" "$$hearing" || failed=1; exit $$failed; } | go run scripts/tests.go
+	$(ACCEPT) -parallel 6 "$$whole" || failed=1; $(ACCEPT) "$$hearing" || failed=1; $(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
 hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
