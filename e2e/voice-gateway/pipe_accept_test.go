@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,6 +52,14 @@ func TestAcceptPipes(t *testing.T) {
 	}
 	words, done := 0, 0
 	for _, l := range clips {
+		if list := by[l.File]; len(list) == 1 && strings.Contains(list[0].Error, context.DeadlineExceeded.Error()) {
+			t.Logf("%s: the machine had no time for the recogniser; once more: %s", l.File, list[0].Error)
+			again, _, err := live(t.Context(), environ(t, microWords(t)...), []string{"--home", house, filepath.Join(dir, l.File)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			by[l.File] = again
+		}
 		word, heard := strings.ReplaceAll(l.Wake, "_", " "), ""
 		if len(by[l.File]) != 1 {
 			t.Errorf("%s: %d turns, expected one: %+v", l.File, len(by[l.File]), by[l.File])
