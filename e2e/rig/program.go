@@ -25,9 +25,8 @@ type Program struct {
 	err   error           // how it ended, to be read after Ended
 }
 
-// Start starts a program in a process group of its own. At the end of the test the
-// program is told to end with SIGTERM, as by Stop, and its log is shown if the test has
-// failed.
+// Start starts a program in a process group of its own. When the test ends, Start sends it
+// SIGTERM as Stop does, and prints its log if the test failed.
 func Start(tb testing.TB, env []string, program string, args ...string) *Program {
 	tb.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(tb.Context()), program, args...)

@@ -78,9 +78,8 @@ nodes:
 // the value and the number, "Hall Thermostat 67-0-setpoint-1 70".
 type saying struct{ room, text, reply, fact string }
 
-// TestDegrees: a house has one scale for speaking, whatever its devices count in. The
-// devices keep their own, their range decides, and a setting that has no effect is told
-// as one.
+// TestDegrees checks that a house speaks in one scale whatever its devices count in, that
+// each device's own range decides, and that the reply says when a setting has no effect.
 func TestDegrees(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

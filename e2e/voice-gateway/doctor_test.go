@@ -275,9 +275,9 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorTellsWhatStrangersMay: at a broker without passwords, with passwords, and with
-// the list of rights that is shipped. Nothing is switched by asking, and nobody is taken
-// for another gateway.
+// TestDoctorTellsWhatStrangersMay asks a broker without passwords, one with passwords, and
+// one with the shipped list of rights. Asking switches nothing, and doctor does not
+// mistake its own question for another gateway.
 func TestDoctorTellsWhatStrangersMay(t *testing.T) {
 	t.Parallel()
 	list, err := filepath.Abs("../../configs/mosquitto-acl.conf")

@@ -12,8 +12,8 @@ import (
 )
 
 // TestAcceptColdStartsInEveryOrder starts broker, house, server and gateway together
-// in every order, every other time with pauses. Each has to end connected, with a light
-// that obeys and nobody's help.
+// in every order, every other time with pauses. Each has to end connected by
+// itself, with a light that obeys.
 func TestAcceptColdStartsInEveryOrder(t *testing.T) {
 	var starts []coldStart
 	for i, order := range slices.Concat(orders(apart), orders(asChild)) {

@@ -40,8 +40,9 @@ func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 	return found
 }
 
-// postponed is what is said of an order at another time, by what it would be for now; ""
-// if it is none. It is sure where it is known what would be done.
+// postponed returns the key of the phrase for an order at another time, judged by what
+// the text would order now; "" if it orders nothing. sure reports whether the text names
+// everything that would be done.
 func (a *Answerer) postponed(d intent.Decision, key string) (said string, sure bool) {
 	switch {
 	case !followup.Orders(d) || d.Foreign:

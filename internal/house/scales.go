@@ -256,7 +256,7 @@ func (h *House) calledBy(c tools.Call, args map[string]any) *home.Entity {
 	return h.thing(c.Server, name)
 }
 
-// thing is the thing of a server with an identifier or a name; nil where there is none.
+// thing returns the thing of a server that has this identifier or name, or nil.
 func (h *House) thing(server, name string) *home.Entity {
 	if name == "" {
 		return nil
