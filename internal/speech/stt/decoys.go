@@ -2,7 +2,6 @@ package stt
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -36,17 +35,20 @@ func beside(jsgf string, phrases []string) string {
 // adds the pronunciations of their words to words. A phrase with an unknown word
 // is left out.
 func (e *pocketSphinx) decoyed(ctx context.Context, jsgf string, words map[string][]string) (string, error) {
+	found, missing, err := e.pronounce.All(ctx, strings.Fields(strings.Join(e.decoys, " ")))
+	if err != nil {
+		return "", err
+	}
 	var spoken []string
 	for _, p := range e.decoys {
-		found, missing, err := e.pronounce.All(ctx, strings.Fields(p))
-		if err != nil {
-			return "", err
-		}
-		if len(missing) > 0 || strings.ContainsAny(p, notPlain) {
+		of := strings.Fields(p)
+		if strings.ContainsAny(p, notPlain) || slices.ContainsFunc(of, func(w string) bool { return slices.Contains(missing, w) }) {
 			continue
 		}
 		spoken = append(spoken, p)
-		maps.Copy(words, found)
+		for _, w := range of {
+			words[w] = found[w]
+		}
 	}
 	return beside(jsgf, spoken), nil
 }
