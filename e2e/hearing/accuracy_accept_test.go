@@ -1,6 +1,6 @@
 //go:build accept
 
-package e2e
+package hearing
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
 )
 
@@ -40,7 +41,7 @@ func tabled(t *testing.T) []tabledLine {
 // tableOf hears the recordings of a directory.
 func tableOf(t *testing.T, dir, models string) (lines []tabledLine) {
 	t.Helper()
-	out, errs, status := command(t, environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models, "VOICE_GATEWAY_STT_DENOISE=on"), "hear", "--table", dir, "--json")
+	out, errs, status := rig.Run(t, rig.Environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+models, "VOICE_GATEWAY_STT_DENOISE=on"), filepath.Join(bin, "voice-gateway"), "hear", "--table", dir, "--json")
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, errs)
 	}
@@ -130,7 +131,7 @@ func TestAcceptTheNetworkInNoise(t *testing.T) {
 			said[file], args = clip.Text, append(args, file)
 		}
 	}
-	out, errs, status := command(t, environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Models(t)), args...)
+	out, errs, status := rig.Run(t, rig.Environ(t, "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Models(t)), filepath.Join(bin, "voice-gateway"), args...)
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, errs)
 	}

@@ -1,6 +1,6 @@
 //go:build accept
 
-package e2e
+package hearing
 
 import (
 	"slices"
