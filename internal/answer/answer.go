@@ -65,6 +65,7 @@ type exchange struct {
 	aloud    string          // what is said in place of the reply, which others may read; "": the reply
 	question *modelQuestion  // the model's question that the text answers; nil: none
 	local    intent.Decision // the decision of the matcher, once it was asked
+	decided  string          // the text and the area that local was decided for
 	meant    intent.Decision // the decision that was performed, if the turn came to one
 	subject  *subject        // what the next short sentence is about, where meant does not tell
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
@@ -177,6 +178,15 @@ func (x *exchange) waits() {
 		x.Waiting = nil // it is called once
 		waiting()
 	}
+}
+
+// decide matches the text of an exchange. The steps that ask about the same text in the
+// same room share the decision.
+func (a *Answerer) decide(x *exchange) intent.Decision {
+	if of := x.Area + "\n" + x.Text; x.decided != of {
+		x.local, x.decided = a.match.Match(x.Text, x.Area), of
+	}
+	return x.local
 }
 
 // matched is the step for sentences that need no model. It waits for the house only

@@ -20,7 +20,7 @@ type saidLast struct {
 // repeated is the step for a person who has not heard the answer: it is said again, and
 // nothing is done again. A question that waits goes on waiting.
 func (a *Answerer) repeated(_ context.Context, x *exchange) bool {
-	d := a.match.Match(x.Text, x.Area)
+	d := a.decide(x)
 	if d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.Repeat || x.Unfinished {
 		return false
 	}

@@ -100,10 +100,10 @@ func (m *memory) accept(q record.Request, after time.Time) (id string, ok bool) 
 
 // resumed is the step for a task that was stopped before.
 func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
-	x.local = a.match.Match(x.Text, x.Area)
-	id, ok := a.resumes(x.Request, x.local)
+	d := a.decide(x)
+	id, ok := a.resumes(x.Request, d)
 	if ok {
-		a.perform(x, x.local, func() past.Turn { return a.resume(ctx, id, x) })
+		a.perform(x, d, func() past.Turn { return a.resume(ctx, id, x) })
 	}
 	return ok
 }
