@@ -19,6 +19,7 @@ func (s *Sim) mend() {
 func (a *air) mend(n *node) {
 	n.fault = faults{}
 	n.spec.Dead, n.spec.Deaf, n.spec.Liar, n.spec.Quiet = false, false, false, false
+	n.spec.StopsAt = nil
 	a.unjam(n)
 	if n.view.foundDead {
 		a.reportUnasked(n, nil)
