@@ -76,6 +76,9 @@ func sensible(e *home.Event) bool {
 	case home.Pressed:
 		e.State, e.Before, e.First, e.Ours = nil, nil, false, false
 		return slices.Contains(Presses(), e.Press)
+	case home.Belied:
+		e.Press, e.First = "", false
+		return e.Entity != "" && e.Property != "" && e.State != nil && scalar(e.State) && e.Before != nil && scalar(e.Before)
 	case home.Reported:
 		e.Press = ""
 		return e.Entity != "" && e.State != nil && scalar(e.State) && (e.Before == nil || scalar(e.Before))
