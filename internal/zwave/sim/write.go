@@ -93,7 +93,7 @@ func (a *air) write(c command) {
 	}
 	c.goal = n.stopsShort(c.value, c.goal)
 	act := a.carry(c)
-	a.onAir(airTime+n.fault.delay, func() {
+	a.onAirTo(n, airTime+n.fault.delay, func() {
 		a.traffic(n, false)
 		if n.supervised() {
 			a.clock.after(supervisedTime, act)
