@@ -44,7 +44,7 @@ func (m *memory) belied(e home.Event) {
 		if time.Since(p.at) > lieTime {
 			continue
 		}
-		if turn, lied := p.Turn.Belied(e); lied {
+		if turn, lied := p.Belied(e); lied {
 			corrected := *p
 			corrected.Turn, found = turn, true
 			m.past[who] = &corrected

@@ -77,14 +77,19 @@ func sensible(e *home.Event) bool {
 		e.State, e.Before, e.First, e.Ours = nil, nil, false, false
 		return slices.Contains(Presses(), e.Press)
 	case home.Belied:
-		e.Press, e.First = "", false
-		return e.Entity != "" && e.Property != "" && e.State != nil && scalar(e.State) && e.Before != nil && scalar(e.Before)
+		e.First = false
+		return tellsState(e) && e.Property != "" && e.Before != nil
 	case home.Reported:
-		e.Press = ""
-		return e.Entity != "" && e.State != nil && scalar(e.State) && (e.Before == nil || scalar(e.Before))
+		return tellsState(e)
 	default:
 		return false
 	}
+}
+
+// tellsState reports whether an event tells a state of a thing.
+func tellsState(e *home.Event) bool {
+	e.Press = ""
+	return e.Entity != "" && scalar(e.State) && (e.Before == nil || scalar(e.Before))
 }
 
 func scalar(v any) bool {

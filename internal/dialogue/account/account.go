@@ -88,15 +88,12 @@ func (a *Account) Who() string {
 func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, state string) string {
 	asksWho := act.Slots["ask"] == "done"
 	last, did, ours := a.lastAct(e, seen, state, asksWho)
-	lie, lied := a.lastLie(e)
-	report, reported := a.Reports.Last(e.ID, func(c *past.Change) bool {
-		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
-	})
-	reported = reported && (seen.Is || asksWho)
+	lie, lied := a.lastLie(e, seen, state, asksWho)
+	report, reported := a.reported(e, seen, state, asksWho)
 	switch {
 	case reported && !report.Ours && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
-	case lied && (asksWho || !a.By().Into(a.told(&lie), state) || !seen.Is):
+	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
 	case ours:
 		return a.By().Asked(a.deed(&last))
@@ -108,6 +105,14 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
 	return a.By().Unexplained(seen)
+}
+
+// reported returns what a thing reported last when it came into a state.
+func (a *Account) reported(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (report past.Change, reported bool) {
+	report, reported = a.Reports.Last(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
+	})
+	return report, reported && (seen.Is || asksWho)
 }
 
 // lastAct returns what turns did to a thing last, of all, or where it is asked who did
@@ -123,9 +128,10 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 }
 
 // lastLie returns what turns did to a thing last, if it was told as done and was not.
-func (a *Account) lastLie(e *home.Entity) (lie past.Entry, lied bool) {
+// A thing that is in the state that it was told to be in has come there in another way.
+func (a *Account) lastLie(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (lie past.Entry, lied bool) {
 	lie, did := a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
-	return lie, did && lie.Belied
+	return lie, did && lie.Belied && (asksWho || !seen.Is || !a.By().Into(a.told(&lie), state))
 }
 
 // told is an entry as it was told before it turned out not to be so.

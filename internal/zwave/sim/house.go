@@ -142,10 +142,6 @@ func (n NodeSpec) validate() error {
 		return fmt.Errorf("the node %q has the kind %q; known are %s", n.Name, n.Kind, kindNames())
 	case n.Ramp < 0 || n.Ramp > time.Hour:
 		return fmt.Errorf("the node %q has the ramp %v; use 0 to 1h", n.Name, n.Ramp)
-	case n.Holds < 0 || n.Holds > time.Minute:
-		return fmt.Errorf("the node %q holds the driver's queue for %v; use 0 to 1m", n.Name, n.Holds)
-	case n.StopsAt != nil && (*n.StopsAt < 0 || *n.StopsAt > 99):
-		return fmt.Errorf("the node %q stops at the level %v; use 0 to 99", n.Name, *n.StopsAt)
 	case n.Battery < 0 || n.Battery > 100 && n.Battery != lowWarning:
 		return fmt.Errorf("the node %q has the battery level %d; use 0 to 100 percent, or 255 for a warning", n.Name, n.Battery)
 	}
@@ -153,6 +149,16 @@ func (n NodeSpec) validate() error {
 		if err := v.validate(n); err != nil {
 			return err
 		}
+	}
+	return n.Quirks.validate(n.Name)
+}
+
+func (q Quirks) validate(name string) error {
+	switch {
+	case q.Holds < 0 || q.Holds > time.Minute:
+		return fmt.Errorf("the node %q holds the driver's queue for %v; use 0 to 1m", name, q.Holds)
+	case q.StopsAt != nil && (*q.StopsAt < 0 || *q.StopsAt > 99):
+		return fmt.Errorf("the node %q stops at the level %v; use 0 to 99", name, *q.StopsAt)
 	}
 	return nil
 }
