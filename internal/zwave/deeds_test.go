@@ -215,3 +215,43 @@ func TestAClaimIsNoStateBefore(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsOnItsWayIsReadBackAtItsEnd has a blind answer that it moves, and the
+// controller write that it is there when it says so: it never moved. Whoever lists the
+// house then is not told so.
+func TestWhatIsOnItsWayIsReadBackAtItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken())
+		r.warm()
+		const topic = "Living_Room/Living_Room_Blinds/unknownClass_106/endpoint_0/currentValue/13"
+		p := r.puppeteer(nil)
+		r.mine.bus.mu.Lock()
+		p.nodes = map[int]puppet{7: {
+			write: func(any) *written {
+				time.AfterFunc(12*time.Second, func() { p.publish(topic, 0) })
+				return &written{status: 1, remaining: 12}
+			},
+			poll: func(wire.ValueID) any { return 99.0 },
+		}}
+		r.mine.bus.mu.Unlock()
+		if got, _ := r.speak("Living Room Blinds", "close", nil); got.Reason != "on_its_way" {
+			t.Errorf("%+v", got)
+		}
+		asked := p.times("pollValue", 7)
+		pass(14 * time.Second)
+		if p.times("pollValue", 7) == asked {
+			t.Error("it was not asked at its end")
+		}
+		var list struct {
+			Devices []struct {
+				Name  string
+				State any
+			}
+		}
+		r.call("list_devices", map[string]any{"type": "cover", "area": "Living Room"}, &list)
+		if len(list.Devices) != 1 || list.Devices[0].State != "open" {
+			t.Errorf("two seconds after its end it is listed as %+v", list.Devices)
+		}
+	})
+}

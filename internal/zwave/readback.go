@@ -18,6 +18,8 @@ const (
 	// readBackSoon is for how long a new command waits for the read-back of the one before
 	// it, because its own state before depends on that.
 	readBackSoon = 500 * time.Millisecond
+	// mostAtOnce is how many lamps may be told before the first of them is looked after.
+	mostAtOnce = 256
 )
 
 // readBacks reads lamps back that were told as done because they said so under
@@ -39,12 +41,14 @@ type readBacks struct {
 type promise struct {
 	entity  *entity
 	step    step
-	told    any       // as the receipt has it
-	seq     uint64    // only readings with a higher one count
-	until   time.Time // when a lamp that still moves is left alone
-	soon    signal    // given when somebody waits for the first question
-	asked   signal    // given when the device has been asked once
-	dropped signal    // given when nobody waits for the outcome any more
+	told    any           // as the receipt has it
+	seq     uint64        // only readings with a higher one count
+	until   time.Time     // when a lamp that still moves is left alone
+	first   time.Duration // when it is asked first
+	open    bool          // it was told as under way: it is asked, and whatever it is, nothing has to be corrected
+	soon    signal        // given when somebody waits for the first question
+	asked   signal        // given when the device has been asked once
+	dropped signal        // given when nobody waits for the outcome any more
 }
 
 // signal is given once, by anybody, to all who wait for it.
@@ -59,7 +63,7 @@ func newSignal() signal {
 }
 
 func newReadBacks(d *devices, l *ledger, log *slog.Logger) *readBacks {
-	return &readBacks{devices: d, ledger: l, log: log, made: make(chan *promise), open: map[wire.ValueID]*promise{}, liars: map[string]bool{}}
+	return &readBacks{devices: d, ledger: l, log: log, made: make(chan *promise, mostAtOnce), open: map[wire.ValueID]*promise{}, liars: map[string]bool{}}
 }
 
 // trusts reports whether an entity is told at once, on its own word: a lamp that has
@@ -70,18 +74,26 @@ func (b *readBacks) trusts(e *entity) bool {
 	return e.Domain == "light" && !e.guards() && !b.liars[e.ID]
 }
 
-// promised notes a lamp's word; its read-back goes on when ctx has ended.
-func (b *readBacks) promised(ctx context.Context, e *entity, s step, told any) {
-	p := &promise{
-		entity: e, step: s, told: told, seq: b.ledger.now(), until: time.Now().Add(longestWay),
-		soon: newSignal(), asked: newSignal(), dropped: newSignal(),
-	}
+// promised notes a lamp's word.
+func (b *readBacks) promised(e *entity, s step, told any) {
+	b.add(&promise{entity: e, step: s, told: told, first: firstReadBack})
+}
+
+// underWay has a device that was told as under way asked when it should be there: the
+// controller may write that it is.
+func (b *readBacks) underWay(e *entity, s step, remaining time.Duration) {
+	b.add(&promise{entity: e, step: s, open: true, first: remaining + lateness})
+}
+
+func (b *readBacks) add(p *promise) {
+	p.seq, p.until = b.ledger.now(), time.Now().Add(p.first+longestWay)
+	p.soon, p.asked, p.dropped = newSignal(), newSignal(), newSignal()
 	b.mu.Lock()
-	b.open[s.check] = p
+	b.open[p.step.check] = p
 	b.mu.Unlock()
 	select {
 	case b.made <- p:
-	case <-ctx.Done():
+	default: // nobody commands so much at once
 		b.leave(p)
 	}
 }
@@ -106,7 +118,7 @@ func (b *readBacks) readBack(ctx context.Context, p *promise) {
 	defer b.leave(p)
 	var last reading
 	soon, tries := p.soon.given, 0
-	next := time.NewTimer(firstReadBack)
+	next := time.NewTimer(p.first)
 	defer next.Stop()
 	for time.Now().Before(p.until) {
 		select {
@@ -126,7 +138,7 @@ func (b *readBacks) readBack(ctx context.Context, p *promise) {
 			if tries++; tries == readBackTries {
 				return // its claim is not taken for its state, and is asked about now and then
 			}
-		case p.step.done(now.value):
+		case p.open, p.step.done(now.value):
 			return
 		case p.moves(b.ledger.read):
 		case last.known && same(last.value, now.value):
@@ -199,6 +211,10 @@ func (b *readBacks) settle(ctx context.Context, id wire.ValueID) bool {
 	if p == nil {
 		return false
 	}
+	if p.open {
+		b.leave(p)
+		return false
+	}
 	p.soon.give()
 	late := time.NewTimer(readBackSoon)
 	defer late.Stop()
@@ -216,7 +232,7 @@ func (b *readBacks) settleAll(ctx context.Context, wanted func(*entity) bool) {
 	var waits []*promise
 	b.mu.Lock()
 	for _, p := range b.open {
-		if wanted(p.entity) {
+		if wanted(p.entity) && !p.open {
 			waits = append(waits, p)
 		}
 	}
