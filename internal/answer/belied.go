@@ -31,29 +31,43 @@ func (a *Answerer) Belied(e home.Event) {
 		return
 	}
 	a.ledger.Belied(e)
-	a.memory.belied(e)
+	said := ""
+	if thing := a.match.House().Entity(e.Entity); thing != nil {
+		said = a.phrases.Belied(thing, e.Property, e.Before, e.State)
+	}
+	for who, text := range a.memory.belied(e, said) {
+		if said != "" {
+			a.model.Remember(who, text, said)
+		}
+	}
 }
 
 // belied corrects the turn that an act belongs to, or keeps the lie for the turn
-// that is under way.
-func (m *memory) belied(e home.Event) {
+// that is under way. The correction, said, is then what was said last. It returns the
+// texts of the turns, by asker.
+func (m *memory) belied(e home.Event, said string) (corrected map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found := false
+	corrected = map[string]string{}
 	for who, p := range m.past {
 		if time.Since(p.at) > lieTime {
 			continue
 		}
 		if turn, lied := p.Belied(e); lied {
-			corrected := *p
-			corrected.Turn, found = turn, true
-			m.past[who] = &corrected
+			truly := *p
+			truly.Turn = turn
+			m.past[who], corrected[who] = &truly, turn.Text
+			if last, told := m.said[who]; told && p.latest && said != "" {
+				last.text = said
+				m.said[who] = last
+			}
 		}
 	}
-	if !found {
+	if len(corrected) == 0 {
 		m.lies = append(m.lies, lie{e, time.Now()})
 		m.lies = slices.Clone(m.lies[max(0, len(m.lies)-mostLies):])
 	}
+	return corrected
 }
 
 // truly returns what a turn did, without what turned out not to be done while the
