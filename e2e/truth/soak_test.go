@@ -272,6 +272,9 @@ func (f *family) command() {
 		}
 	}
 	d := able[f.IntN(len(able))]
+	if i := slices.IndexFunc(able, func(d device) bool { return f.broken[d.ID] != "" }); i >= 0 && f.IntN(3) > 0 {
+		d = able[i] // what is broken is commanded more often than chance would
+	}
 	a := act{ID: "soak", Lang: f.lang, Node: d.ID, About: f.trouble(), Want: map[string]any{}, May: []string{string(done), string(underWay)}, Blameless: f.outage != ""}
 	pattern, degrees := f.order(d, &a)
 	a.Say = strings.NewReplacer("{the}", f.orders.the(f.lang, d.called(f.lang)), "{n}", fmt.Sprint(degrees)).Replace(pattern)
