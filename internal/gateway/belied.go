@@ -24,17 +24,18 @@ type lie struct {
 
 	said string
 	at   time.Time
+	tell func(record.Record) // takes the corrected record
 }
 
 // corrected returns what takes events of the houses and corrects the records of turns
-// of which something turned out not to be done.
-func (j *journal) corrected(rooms *house.House, p *reply.Phrases) func(home.Event) {
+// of which something turned out not to be done. A corrected record is told anew.
+func (j *journal) corrected(rooms *house.House, p *reply.Phrases, tell func(record.Record)) func(home.Event) {
 	return func(e home.Event) {
 		if e.Kind != home.Belied {
 			return
 		}
 		j.log.Warn("what was told as done turned out not to be", "part", "turn", "server", e.Server, "thing", e.Thing, "property", e.Property, "told", e.Before, "is", e.State)
-		l := lie{record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}, "", time.Now()}
+		l := lie{record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}, "", time.Now(), tell}
 		if thing := rooms.House().Entity(e.Entity); thing != nil {
 			l.said = p.Belied(thing, e.Property, e.Before, e.State)
 		}
@@ -46,6 +47,7 @@ func (j *journal) corrected(rooms *house.House, p *reply.Phrases) func(home.Even
 			}
 			if mended, lied := r.Belied(&l.Lie, l.said); lied {
 				j.turns[i] = mended
+				tell(mended)
 				return
 			}
 		}
@@ -65,6 +67,9 @@ func (j *journal) truly(r record.Record) record.Record {
 			return false
 		}
 		mended, lied := r.Belied(&l.Lie, l.said)
+		if lied {
+			l.tell(mended)
+		}
 		r = mended
 		return lied
 	})

@@ -42,7 +42,8 @@ func TestTheRecordOfWhatWasNotDone(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				j := &journal{log: slog.New(slog.DiscardHandler)}
-				correct := j.corrected(rooms, phrases)
+				var told []record.Record
+				correct := j.corrected(rooms, phrases, func(r record.Record) { told = append(told, r) })
 				lie := home.Event{Kind: home.Belied, Server: "zwave", Entity: "light.lamp", Thing: "Lamp", Property: "on_off", Before: "on", State: "off"}
 				receipt := record.Receipt{Device: "Lamp", Property: "on_off", Before: "off", Value: "on", Outcome: tools.Confirmed}
 				if tc.group {
@@ -60,6 +61,9 @@ func TestTheRecordOfWhatWasNotDone(t *testing.T) {
 				kept := j.last()[0]
 				if lied := kept.Outcome == record.Failed && kept.Error == "The lamp did not come on after all."; lied != tc.lied || kept.Calls[0].Receipt.Done() == tc.lied {
 					t.Errorf("%s %q, receipt %+v", kept.Outcome, kept.Error, kept.Calls[0].Receipt)
+				}
+				if lied := len(told) == 1 && told[0].Outcome == record.Failed; lied != tc.lied {
+					t.Errorf("told anew: %+v", told)
 				}
 				if !receipt.Done() {
 					t.Error("the receipt of others was changed")
