@@ -78,6 +78,12 @@ func TestAcceptPageOfADay(t *testing.T) {
 	p.reads("#wrong", "Reading Lamp (Living Room): does not answer")
 	p.eventually("it is seen in its room", row("Reading Lamp")+` === "does not answer"`)
 
+	t.Log("a lamp that lies")
+	g.fault(`{"op":"liar","node":"Kitchen Light"}`)
+	p.types("#ask-text", "turn on the kitchen light"+kb.Enter)
+	p.reads("#reply", "The kitchen light did not come on after all.")
+	p.reads("#turns li:first-child summary .bad", "failed")
+
 	t.Log("a timer")
 	p.types("#timer-name", "pasta")
 	p.click("#timer-new button")

@@ -6,11 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"voicegateway/e2e/rig"
 )
 
 var (
@@ -56,12 +59,11 @@ func TestSoakTruth(t *testing.T) {
 type family struct {
 	*world
 	*rand.Rand
-	found   *table
-	orders  orders
-	broken  map[int]string // what is wrong with a device
-	outage  string         // what is wrong with the house
-	suspect map[int]bool   // devices that have lied
-	until   int            // how many turns what is wrong goes on
+	found  *table
+	orders orders
+	broken map[int]string // what is wrong with a device
+	outage string         // what is wrong with the house
+	until  int            // how many turns what is wrong goes on
 }
 
 // live plays the turns of one house.
@@ -70,7 +72,7 @@ func live(t *testing.T, chance *rand.Rand, lang string, found *table, over time.
 	s := loadSets(t)
 	s.house.shrink(chance)
 	w := newWorld(t, s, lang)
-	f := &family{world: w, Rand: chance, found: found, broken: map[int]string{}, suspect: map[int]bool{}}
+	f := &family{world: w, Rand: chance, found: found, broken: map[int]string{}}
 	var all map[string]orders
 	read(t, "commands.yaml", &all)
 	f.orders = all[lang]
@@ -91,9 +93,13 @@ func (h *dwelling) shrink(chance *rand.Rand) {
 
 // deviceFaults are what may be wrong with a device, houseFaults with the house.
 var (
-	deviceFaults = []string{"dead", "deaf", "liar", "dies", "drop", "lost_report", "refuse", "delay"}
+	deviceFaults = []string{"dead", "deaf", "liar", "liar", "liar", halfLiar, "dies", "drop", "lost_report", "refuse", "delay"}
 	houseFaults  = map[string]string{"stick_out": "stick_in", "driver_down": "driver_up", "mute": "clear"}
 )
+
+// halfLiar is a device that says that it has arrived where it has not, and goes half of
+// the way.
+const halfLiar = "half liar"
 
 // happen lets the world go on: somebody presses something, something breaks, or what
 // was broken is mended.
@@ -143,7 +149,10 @@ func (f *family) breakSomething() {
 		return
 	}
 	f.broken[d.ID] = op
-	f.suspect[d.ID] = op == "liar"
+	if op == halfLiar {
+		f.faults([]fault{{Op: "stops_at", Node: d.ID, Value: 45}})
+		op = "liar"
+	}
 	f.faults([]fault{{Op: op, Node: d.ID, Count: 1, For: time.Duration(map[string]int{"delay": 2}[op]) * time.Second}})
 }
 
@@ -162,7 +171,6 @@ func (f *family) mend() {
 		}
 	}
 	clear(f.broken)
-	clear(f.suspect)
 	f.outage = ""
 }
 
@@ -176,8 +184,7 @@ func (f *family) wonder() {
 		if q.That == "calm" && slices.ContainsFunc(members, func(d device) bool { return holds(now[d.ID], "low", true) == is }) {
 			continue
 		}
-		liar := slices.ContainsFunc(members, func(d device) bool { return f.suspect[d.ID] })
-		if q.lang == f.lang && !liar && (len(members) > 0 || q.Ask == "well" && len(f.suspect) == 0) {
+		if q.lang == f.lang && (len(members) > 0 || q.Ask == "well") {
 			asked = append(asked, q)
 		}
 	}
@@ -265,13 +272,17 @@ func (f *family) command() {
 		}
 	}
 	d := able[f.IntN(len(able))]
+	if i := slices.IndexFunc(able, func(d device) bool { return f.broken[d.ID] != "" }); i >= 0 && f.IntN(3) > 0 {
+		d = able[i] // what is broken is commanded more often than chance would
+	}
 	a := act{ID: "soak", Lang: f.lang, Node: d.ID, About: f.trouble(), Want: map[string]any{}, May: []string{string(done), string(underWay)}, Blameless: f.outage != ""}
 	pattern, degrees := f.order(d, &a)
 	a.Say = strings.NewReplacer("{the}", f.orders.the(f.lang, d.called(f.lang)), "{n}", fmt.Sprint(degrees)).Replace(pattern)
 	if d.isA("powered") {
 		a.May = []string{string(done)}
 	}
-	a.Liar = f.broken[d.ID] == "liar"
+	lies := slices.Contains([]string{"liar", halfLiar}, f.broken[d.ID])
+	a.Liar = lies && d.isA("light") // anything else is asked before it is told
 	if d.Sleeping {
 		a.May = append(a.May, string(queued))
 	}
@@ -282,7 +293,47 @@ func (f *family) command() {
 		}
 	}
 	r := f.ask(a.Say, d.Area)
-	f.found.act(a, r.Reply, f.sets.sentence(a, r, f.facts()))
+	told := f.sets.sentence(a, r, f.facts())
+	f.found.act(a, r.Reply, told)
+	if f.outage == "" && slices.Contains([]string{"", "deaf", "refuse", "liar", halfLiar}, f.broken[d.ID]) {
+		f.look(d)
+	}
+	if a.Liar && told.falseDone {
+		f.found.corrected(f.corrected(r))
+	}
+}
+
+// look compares what the house says of a device with what it is. A lamp may be told
+// as what it said of itself for two seconds.
+func (f *family) look(d device) {
+	that := map[bool]string{true: "locked", false: "on"}[d.isA("lock")]
+	if d.isA("door") && !d.isA("lock") || d.isA("blind") || d.isA("thermostat") || d.isA("valve") {
+		return // what moves is open and closed at once, and a list tells no set points
+	}
+	words := map[string]map[reading]string{"on": {is: "on", isNot: "off"}, "locked": {is: "locked", isNot: "unlocked"}}[that]
+	var said any
+	var known string
+	same := func() bool {
+		var shown struct {
+			Entities []struct {
+				Name  string
+				State any
+			}
+		}
+		if f.request(f.Context(), http.MethodGet, "/api/home", nil, &shown) != nil {
+			return false
+		}
+		known = words[holds(f.facts()[d.ID], that, true)]
+		for _, e := range shown.Entities {
+			if e.Name == d.called(f.lang) {
+				said = e.State
+			}
+		}
+		return said == known
+	}
+	if !rig.Within(f.Context(), 2*time.Second, same) {
+		f.found.untrue(d.called(f.lang)+" ("+f.trouble()+")", said, known)
+	}
 }
 
 // order chooses what is done to a device.

@@ -173,7 +173,11 @@ func (w *world) act(a act, found *table) {
 	r := w.ask(a.Say, a.Here)
 	now := w.facts()
 	mid.Wait()
-	found.act(a, r.Reply, w.sets.sentence(a, r, now))
+	told := w.sets.sentence(a, r, now)
+	found.act(a, r.Reply, told)
+	if a.Liar && told.falseDone {
+		found.corrected(w.corrected(r))
+	}
 }
 
 // ownHouse gives a command in a house of its own, which the act may destroy.

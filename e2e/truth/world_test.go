@@ -151,6 +151,17 @@ func (w *world) ask(text, area string) record.Record {
 	return r
 }
 
+// corrected reports whether a turn that was told as done is corrected afterwards.
+func (w *world) corrected(r record.Record) bool {
+	w.Helper()
+	return rig.Within(w.Context(), rig.Patience, func() bool {
+		var list []record.Record
+		return w.request(w.Context(), http.MethodGet, "/api/turns", nil, &list) == nil && slices.ContainsFunc(list, func(kept record.Record) bool {
+			return kept.ID == r.ID && kept.Outcome == record.Failed
+		})
+	})
+}
+
 // whole waits until calls go through to the house again. A machine that stands still
 // for seconds makes them time out, and then none is made for a minute.
 func (w *world) whole() {

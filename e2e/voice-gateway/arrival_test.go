@@ -6,16 +6,19 @@ import (
 	"testing"
 )
 
-// slowHouse has a shutter that takes twelve seconds.
+// slowHouse has a shutter that takes twelve seconds, and a lamp that says that it is on and
+// is not.
 const slowHouse = `
 home_id: 3237998099
 nodes:
   - {id: 2, name: Kitchen Light, location: Kitchen, kind: switch}
   - {id: 3, name: Roller Shutter, location: Office, kind: shutter, values: {38-0-currentValue: 99}}
+  - {id: 4, name: Bathroom Light, location: Bathroom, kind: switch, liar: true}
 `
 
 // TestWhatIsUnderWayIsToldAgain: a slow shutter is told as under way, and announced
-// and spoken in the room that asked when it is down by its own report.
+// and spoken in the room that asked when it is down by its own report. A lamp that was told
+// as done and is not is announced once, and not believed again.
 func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -41,6 +44,22 @@ func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 	})
 	eventually(t, "it is spoken in the room", func() bool { return stranger.has("voice/test/state", "speaking") })
 	if got := stranger.on("voice/test/announce"); len(got) != 1 {
+		t.Errorf("announced %q", got)
+	}
+	if err := stranger.Publish(t.Context(), "voice/test/cmd/ask", []byte(`{"id":"a2","text":"turn on the bathroom light"}`)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "what was told as done is corrected", func() bool {
+		return stranger.has("voice/test/turn", `"id":"a2"`, `"outcome":"done"`, "The bathroom light is on.") &&
+			stranger.has("voice/test/announce", `"id":"a2"`, `"kind":"belied"`, `"device":"Bathroom Light"`, "The bathroom light did not come on after all.")
+	})
+	if again := ask(t, http, "turn on the bathroom light"); confirmed(again) {
+		t.Errorf("it is believed again: %q", again.Reply)
+	}
+	if reply := ask(t, http, "is the bathroom light on").Reply; reply != "No, the bathroom light is off." {
+		t.Errorf("it is told as: %q", reply)
+	}
+	if got := stranger.on("voice/test/announce"); len(got) != 2 {
 		t.Errorf("announced %q", got)
 	}
 }

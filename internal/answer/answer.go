@@ -160,6 +160,9 @@ func (a *Answerer) Turn(ctx context.Context, q record.Request) record.Record {
 func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say, before: a.memory.recall(t.Request)}
 	x.rec.Calls = []record.CallMade{}
+	if x.At.IsZero() {
+		x.At = x.rec.Time
+	}
 	for _, s := range steps() {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)

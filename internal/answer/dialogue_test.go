@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -89,8 +90,9 @@ func move(t *testing.T, language string) *family {
 }
 
 // stir does what a line of a dialogue tells beside what is said: "[Kitchen mic]"
-// goes to another room and source, "+3m" waits, "fan: on" is done by somebody. It
-// reports whether the line was such a one.
+// goes to another room and source, "+3m" waits, "fan: on" is done by somebody, "lamp:
+// belied on off" turns out to be off though it was told as on. It reports whether the line
+// was such a one.
 func (f *family) stir(line string) bool {
 	if place, ok := strings.CutPrefix(line, "["); ok {
 		f.area, f.source = strings.TrimSuffix(place, "]"), record.FromHTTP
@@ -109,9 +111,19 @@ func (f *family) stir(line string) bool {
 	if !ok || f.world.State[device] == nil {
 		return false
 	}
-	switch what {
-	case "no_answer", "refused", "confirmed":
+	lie := strings.Fields(what)
+	switch {
+	case slices.Contains([]string{"no_answer", "refused", "confirmed"}, what):
 		f.world.Outcome[device] = what
+	case lie[0] == "belied":
+		f.world.Set(device, lie[2], nil)
+		e := home.Event{Kind: home.Belied, Entity: device, Thing: device, Server: "zwave", Property: "on_off", Before: lie[1], State: lie[2]}
+		if level, err := strconv.ParseFloat(lie[2], 64); err == nil {
+			asked, _ := strconv.ParseFloat(lie[1], 64)
+			f.world.Set(device, "level", level)
+			e.Property, e.Before, e.State = "brightness", asked, level
+		}
+		f.answer.Belied(e)
 	default:
 		f.world.Set(device, what, nil)
 	}

@@ -33,6 +33,7 @@ type memory struct {
 	offered  offered                // the stopped task that was offered last
 	said     map[string]saidLast    // the last answer to an asker
 	half     halfAnswer             // the answer of which only the beginning was heard last
+	lies     []lie                  // what turned out not to be done before its turn was kept
 }
 
 // pending is a question that the answerer asked back.
@@ -127,7 +128,7 @@ func (m *memory) keep(q record.Request, turn string, did past.Turn, reply string
 	if did.Idle() || q.DryRun {
 		return
 	}
-	p := remembered{Turn: did, turn: turn, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
+	p := remembered{Turn: m.truly(q, did), turn: turn, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
 	p.expires = p.at.Add(undoTime)
 	if q.Source == record.FromMic || q.Source == record.FromFile || q.Source == record.FromTimer {
 		p.expires = p.expires.Add(moment.Speaking(reply))

@@ -65,11 +65,15 @@ type Waits struct {
 	changed chan struct{} // of size one: there is something new to follow
 	mu      sync.Mutex
 	turns   []*followed
+	told    []told       // what was told as done just now
+	lies    []home.Event // what turned out not to be so, and whose turn has not ended
+	amends  []amends     // what is to be told of that
 }
 
 // followed is a turn with things that take time.
 type followed struct {
 	turn   string
+	began  time.Time
 	aloud  bool
 	things []*thing
 }
@@ -111,16 +115,22 @@ func (w *Waits) TurnEnded(r record.Record) {
 		return
 	}
 	h := w.house.House()
-	f := &followed{turn: r.ID, aloud: r.Aloud || r.Source == record.FromMic}
+	f := &followed{turn: r.ID, began: r.Time, aloud: r.Aloud || r.Source == record.FromMic}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range r.Calls {
 		w.noted(h, f, c)
 	}
+	w.match()
 	if len(f.things) == 0 {
 		return
 	}
 	w.turns = append(w.turns, f)
+	w.wake()
+}
+
+// wake has Run look for what is new.
+func (w *Waits) wake() {
 	select {
 	case w.changed <- struct{}{}:
 	default: // Run is told already
@@ -148,6 +158,7 @@ func (w *Waits) noted(h *home.House, f *followed, c record.CallMade) {
 		if e == nil || receipts[i].Outcome == tools.Refused {
 			continue
 		}
+		w.noteTold(f, c.Server, e, &receipts[i])
 		f.things = slices.DeleteFunc(f.things, func(t *thing) bool { return t.step.Entity.ID == e.ID })
 		w.drop(e.ID)
 		if t := follow(e, c, &receipts[i]); t != nil && w.room(f) {
@@ -229,6 +240,7 @@ func (w *Waits) Run(ctx context.Context, to Teller) error {
 		case <-ctx.Done():
 			return nil
 		case <-w.changed:
+			w.amend(ctx, to)
 		case <-timer.C:
 			w.look(ctx)
 			w.tell(ctx, to)

@@ -442,3 +442,42 @@ func TestFollowingIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatWasNotDoneAfterAllIsToldOnce: a lamp was told as on and is not. That is told
+// of the turn that switched it, whether it has ended by then or not, aloud where that was
+// spoken, and of no other turn.
+func TestWhatWasNotDoneAfterAllIsToldOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		done := func(id, device string, value any, aloud bool) record.Record {
+			r := turn(id, device, `"action":"on"`, tools.Confirmed, "")
+			if !aloud {
+				r.Source = record.FromMQTT
+			}
+			r.Calls[0].Receipt.Property, r.Calls[0].Receipt.Value = "on_off", value
+			return r
+		}
+		belied := func(device string, told, is any) home.Event {
+			return home.Event{Kind: home.Belied, Server: "zwave", Entity: "light." + device, Thing: device, Property: "on_off", Before: told, State: is, Time: time.Now()}
+		}
+		s := play(t, "en", nil, time.Hour, func(s *stage) {
+			s.waits.TurnEnded(done("t-1", "Lamp", "on", true))
+			s.waits.Belied(belied("Lamp", "off", "on")) // not what was told of it
+			s.waits.Belied(belied("Lamp", "on", "off"))
+			<-time.After(5 * time.Second)
+			s.waits.Belied(belied("Lamp", "on", "off")) // its turn has not ended yet
+			s.waits.TurnEnded(done("t-2", "Lamp", "on", false))
+			<-time.After(5 * time.Minute)
+			s.waits.Belied(belied("Lamp", "on", "off")) // nobody remembers
+			<-time.After(5 * time.Minute)
+			s.waits.TurnEnded(done("t-3", "Lamp", "on", true))
+		})
+		want := []string{"t-1 belied Lamp: The lamp did not come on after all.", "t-2 belied Lamp: The lamp did not come on after all."}
+		if got := s.heard.lines(); !slices.Equal(got, want) {
+			t.Errorf("announced %q, expected %q", got, want)
+		}
+		if want := []string{"The lamp did not come on after all."}; !slices.Equal(s.heard.said, want) {
+			t.Errorf("said %q", s.heard.said)
+		}
+	})
+}

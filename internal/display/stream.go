@@ -151,3 +151,6 @@ func (s *Stream) TurnEnded(r record.Record) {
 	s.Publish(live.KindTurn, r)
 	s.House.Stir()
 }
+
+// Corrected tells a record anew, of which something turned out not to be done.
+func (s *Stream) Corrected(r record.Record) { s.Publish(live.KindTurn, r) }

@@ -76,12 +76,20 @@ func sensible(e *home.Event) bool {
 	case home.Pressed:
 		e.State, e.Before, e.First, e.Ours = nil, nil, false, false
 		return slices.Contains(Presses(), e.Press)
+	case home.Belied:
+		e.First = false
+		return tellsState(e) && e.Property != "" && e.Before != nil
 	case home.Reported:
-		e.Press = ""
-		return e.Entity != "" && e.State != nil && scalar(e.State) && (e.Before == nil || scalar(e.Before))
+		return tellsState(e)
 	default:
 		return false
 	}
+}
+
+// tellsState reports whether an event tells a state of a thing.
+func tellsState(e *home.Event) bool {
+	e.Press = ""
+	return e.Entity != "" && scalar(e.State) && (e.Before == nil || scalar(e.Before))
 }
 
 func scalar(v any) bool {

@@ -41,6 +41,9 @@ func (t *told) hear(e home.Event) {
 	if e.Kind == home.Reported {
 		what = fmt.Sprint(e.State)
 	}
+	if e.Kind == home.Belied {
+		what = string(e.Kind)
+	}
 	*t = append(*t, fmt.Sprint(e.Server, " ", e.Seq, " ", e.Thing, " ", what, map[bool]string{true: " first"}[e.First]))
 }
 
@@ -64,6 +67,9 @@ func TestEventsAreHandedOnOnceAndInOrder(t *testing.T) {
 	on := func(seq uint64) func() home.Event { return func() home.Event { return light(seq, "on") } }
 	off := func(seq uint64) func() home.Event { return func() home.Event { return light(seq, "off") } }
 	pressed := func(seq uint64) func() home.Event { return func() home.Event { return press(seq, "pressed") } }
+	belied := func(seq uint64) func() home.Event {
+		return func() home.Event { e := light(seq, "off"); e.Kind = home.Belied; return e }
+	}
 	old := func(e func() home.Event) func() home.Event {
 		return func() home.Event { x := e(); x.Time = x.Time.Add(-time.Minute); return x }
 	}
@@ -103,6 +109,10 @@ func TestEventsAreHandedOnOnceAndInOrder(t *testing.T) {
 			[]tell{say("z", "a", 1), say("z", "a", 900, on(899))},
 			[]string{"z 899 Lamp on"},
 		},
+		"an act that was none": {
+			[]tell{say("z", "a", 2, belied(1)), say("z", "a", 3, belied(2)), say("z", "a", 3, belied(2))},
+			[]string{"z 2 Lamp belied"},
+		},
 		"nonsense changes nothing": {
 			[]tell{say("z", "a", 1), {0, "z", func() []byte { return []byte(`{"boot":7}`) }}, {0, "z", func() []byte { return nil }}, say("z", "a", 2, on(1))},
 			[]string{"z 1 Lamp on"},
@@ -133,7 +143,9 @@ func TestWhatMakesNoSenseIsLeftOut(t *testing.T) {
 		dropped int
 		names   []string
 	}{
-		"fine":            {`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"state","entity":"e","thing":"Lamp","state":"on"}`, 0, []string{"Lamp"}},
+		"fine":                 {`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"state","entity":"e","thing":"Lamp","state":"on"}`, 0, []string{"Lamp"}},
+		"an act that was none": {`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"belied","entity":"e","thing":"Lamp","property":"on_off","before":"on","state":"off"}`, 0, []string{"Lamp"}},
+		"an act that was none, without what was told": {`{"seq":1,"time":"2026-01-02T03:04:05Z","kind":"belied","entity":"e","thing":"Lamp","property":"on_off","state":"off"}`, 1, nil},
 		"no number":       {`{"time":"2026-01-02T03:04:05Z","kind":"state","entity":"e","thing":"Lamp","state":"on"}`, 1, nil},
 		"from the future": {`{"seq":10,"time":"2026-01-02T03:04:05Z","kind":"state","entity":"e","thing":"Lamp","state":"on"}`, 1, nil},
 		"a list for a state": {

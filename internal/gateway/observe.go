@@ -93,6 +93,7 @@ type journal struct {
 	turns []record.Record
 	at    turn.State
 	moved time.Time // when something happened last
+	lies  []lie     // what turned out not to be done before its turn had ended
 }
 
 // StateChanged remembers the state.
@@ -111,6 +112,7 @@ func (j *journal) Replied(string, string) {}
 // TurnEnded remembers and logs a record.
 func (j *journal) TurnEnded(r record.Record) {
 	j.mu.Lock()
+	r = j.truly(r)
 	j.turns, j.moved = append(j.turns, r), time.Now()
 	if over := len(j.turns) - keptTurns; over > 0 {
 		j.turns = slices.Delete(j.turns, 0, over)

@@ -58,6 +58,7 @@ type Kind string
 const (
 	Arrived Kind = "arrived" // what was under way, or slept, is as it was asked to be
 	Stuck   Kind = "stuck"   // what was under way did not come to its end
+	Belied  Kind = "belied"  // what was told as done turned out not to be
 
 	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until somebody says stop
 	Cleared Kind = "cleared" // it is over

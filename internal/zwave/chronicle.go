@@ -95,7 +95,7 @@ func newChronicle() *chronicle {
 func (h *House) Events() Events { return h.chronicle.read() }
 
 // Told receives after the house has told something by itself: at once after an
-// alarm or a button, else at most once a second. It has one reader.
+// alarm, a button or an act that was not done after all, else at most once a second. It has one reader.
 func (h *House) Told() <-chan struct{} { return h.chronicle.changed }
 
 func (c *chronicle) read() Events {
@@ -237,13 +237,25 @@ func (c *chronicle) file(e home.Event) {
 		c.events = slices.Delete(c.events, oldest, oldest+1)
 	}
 	c.events = append(c.events, e)
-	if urgent(e.Class) || e.Kind == home.Pressed {
+	if urgent(e.Class) || e.Kind != home.Reported {
 		c.told = e.Time
 		poke(c.changed)
 		return
 	}
 	c.owed = true
 	poke(c.woken)
+}
+
+// belied tells that an act was told as done and is not: what it was told as, and what
+// the device says of itself. It is told at once, because somebody believes it.
+func (c *chronicle) belied(e *entity, property string, told, is any) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.file(home.Event{
+		Time: now, Kind: home.Belied, Entity: e.ID, Thing: e.Name, Area: e.node.area(), Class: e.eventClass(), Property: property,
+		State: is, Before: told, Ours: true,
+	})
 }
 
 // ordered notes what one of our writes asks for, withdrawn that it was refused.

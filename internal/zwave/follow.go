@@ -22,6 +22,9 @@ type follower struct {
 	after       uint64          // only readings with a higher seq count
 	giveUpAt    time.Time       // when a device that does not move is given up
 	guards      bool            // it moves or guards something
+	asks        bool            // it is asked before it is told; only a lamp that has not lied is not
+	supervises  bool            // it answers for what it does, so that the controller writes its state
+	word        reading         // what it says under Supervision to have done, where that is told at once
 	askNow      bool            // the device is to be asked at once; its read-back would come a second later
 	checked     uint64          // the report for which the device was asked once more
 	answerLost  bool            // the gateway's answer was lost, and perhaps the command
@@ -87,7 +90,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		f.noteProgress(fact)
 		switch done := fact.known && f.done(fact); {
 		case done && f.proven(fact):
-			return f.confirmed(ctx, r, fact)
+			return f.taken(ctx, r, fact)
 		case done:
 			polled = f.pollOnce(ctx, fact, polled)
 		case f.arrivesAfter(ctx), f.movesFor(settle, r, fact):
@@ -137,8 +140,21 @@ func (f *follower) hopeless() bool {
 	return time.Now().After(f.giveUpAt) && !f.guards && f.commander.link.connected()
 }
 
-// proven reports whether a fact is the device's own word.
-func (f *follower) proven(fact reading) bool { return !f.guards || fact.source == sourcePoll }
+// proven reports whether a fact may be told. A report of what answers for itself under
+// Supervision may be the controller's.
+func (f *follower) proven(fact reading) bool {
+	return fact.source == sourcePoll || !f.guards && (!f.asks || !f.supervises)
+}
+
+// taken confirms with a fact. One that the controller may have written is read back
+// afterwards.
+func (f *follower) taken(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
+	r = f.confirmed(ctx, r, fact)
+	if r.Outcome == tools.Confirmed && f.supervises && fact.source != sourcePoll && !f.step.stops {
+		f.commander.readBacks.promised(f.entity, f.step, r.Value)
+	}
+	return r
+}
 
 // pollOnce asks the device because of a report, unless it is being asked already.
 func (f *follower) pollOnce(ctx context.Context, report reading, polled <-chan error) <-chan error {
@@ -161,6 +177,9 @@ func (f *follower) suspect(ctx context.Context, err error) {
 // list does not count, because it holds what the gateway believes, nor does what
 // the gateway makes of several values while it believes some of them.
 func (f *follower) fact() reading {
+	if f.word.known {
+		return f.word
+	}
 	if f.step.assemble != nil {
 		return f.step.assembled(f.factOf)
 	}

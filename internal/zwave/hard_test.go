@@ -54,3 +54,32 @@ func TestDevicesOfOneNodeTopicAreToldByTheirValues(t *testing.T) {
 		}
 	})
 }
+
+// TestNobodyInTheHardHouseIsBelieved commands every liar of the house that is hard to
+// live with, each twice. Only a lamp may be told as done, once, and is corrected.
+func TestNobodyInTheHardHouseIsBelieved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := hard(t)
+		r.warm()
+		for device, c := range map[string]struct {
+			action string
+			value  any
+			lamp   bool
+		}{
+			"Heater Plug": {action: "on"}, "Office Thermostat": {action: "setpoint", value: 24}, "Office Fan": {action: "on"}, "Side Door": {action: "lock"},
+			"Bedroom Shutter": {action: "close"}, "Landing Light": {action: "level", value: 80, lamp: true}, "Corridor Light": {action: "on", lamp: true},
+		} {
+			for i := range 2 {
+				got, _ := r.control(device, c.action, c.value)
+				if done := got.Outcome == "confirmed"; done != (c.lamp && i == 0) {
+					t.Errorf("%s, told %d times: %+v", device, i+1, got)
+				}
+				pass(2 * time.Second)
+			}
+		}
+		if told := r.belied(); len(told) != 2 {
+			t.Errorf("corrected: %q, want the two lamps", told)
+		}
+	})
+}

@@ -123,7 +123,7 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	now := time.Now()
 	switch {
 	case r.source == sourceReport && claimable(id) && l.doubted(id.Node, now):
-		l.claim(id, r)
+		l.keepClaim(id, r)
 	case r.source == sourceReport && claimable(id) && now.Before(l.cached):
 		r.source = sourceList
 		l.take(id, l.merged(id, r, false))
@@ -174,8 +174,8 @@ func (l *ledger) merged(id wire.ValueID, listed reading, kept bool) reading {
 	}
 }
 
-// claim keeps what the gateway says of a value. The caller holds mu.
-func (l *ledger) claim(id wire.ValueID, r reading) {
+// keepClaim keeps what the gateway says of a value. The caller holds mu.
+func (l *ledger) keepClaim(id wire.ValueID, r reading) {
 	l.claims[id] = r
 	if old := l.readings[id]; !old.known || !same(old.value, r.value) {
 		poke(l.claimed)
@@ -217,29 +217,15 @@ func (l *ledger) expect(id wire.ValueID, value any) {
 	if r := l.readings[id]; r.known && same(r.value, value) {
 		return
 	}
-	l.claim(id, reading{value: value, known: true, at: time.Now(), source: sourceReport, seq: l.seq})
+	l.keepClaim(id, reading{value: value, known: true, at: time.Now(), source: sourceReport, seq: l.seq})
 }
 
-// prove makes readings of the claims about values, because the device itself has
-// said that it did what was written. It reports whether there was a claim about
-// each of them.
-func (l *ledger) prove(ids ...wire.ValueID) bool {
+// claim returns what the gateway says of a value since its last reading; unknown where
+// it says nothing.
+func (l *ledger) claim(id wire.ValueID) reading {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, id := range ids {
-		if _, ok := l.claims[id]; !ok {
-			return false
-		}
-	}
-	for _, id := range ids {
-		l.seq++
-		r := l.claims[id]
-		r.seq = l.seq
-		l.take(id, r)
-		delete(l.claims, id)
-		l.pokeWatchers(id)
-	}
-	return true
+	return l.claims[id]
 }
 
 // unproved reports whether the last reading of a value may not hold: the gateway

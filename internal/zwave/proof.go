@@ -8,10 +8,10 @@ import (
 )
 
 // How long a claim may wait for the read-back that proves it, which a switch gets
-// after a second, before we ask the device ourselves; and when we ask again what
-// has not answered.
+// after a second, before we ask the device ourselves, so that no state is untrue for two
+// seconds; and when we ask again what has not answered.
 const (
-	claimWait  = 2 * time.Second
+	claimWait  = 1500 * time.Millisecond
 	claimAgain = time.Minute
 )
 

@@ -131,21 +131,6 @@ func TestWhatMovesOrGuardsIsAskedBeforeItIsTold(t *testing.T) {
 	}
 }
 
-// TestALampsWordIsProof checks that a supervised lamp is not asked again.
-func TestALampsWordIsProof(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, asSpoken())
-		p := r.puppeteer(map[int]puppet{12: {write: func(any) *written {
-			return &written{status: 255, claims: map[string]any{"Hallway/Hallway_Light/switch_binary/endpoint_0/currentValue": true}}
-		}}})
-		got, _ := r.speak("Hallway Light", "on", nil)
-		if got.Outcome != "confirmed" || got.Reason != "" || p.times("pollValue", 12) != 0 || r.state("Hallway Light").State != "on" {
-			t.Errorf("%+v, asked %d times", got, p.times("pollValue", 12))
-		}
-	})
-}
-
 // TestWhatTakesLongIsOnItsWay has covers and dimmers that are not there before a
 // spoken turn gives up.
 func TestWhatTakesLongIsOnItsWay(t *testing.T) {

@@ -31,6 +31,7 @@ type commander struct {
 	directory *directory
 	devices   *devices
 	commands  *commandOrder
+	readBacks *readBacks
 	lines     order.Lines // of the commands that are not filed in commands yet, by device
 }
 

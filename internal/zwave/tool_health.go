@@ -142,7 +142,7 @@ func (i *inspector) census(m *model, out *healthAnswer) {
 			out.Asleep = append(out.Asleep, n.display())
 		}
 		for _, s := range n.sensors() {
-			level, ok := number(i.ledger.read(s.id).value)
+			level, ok := number(m.sensorState(s, i.ledger.read(s.id).value))
 			if s.kind == home.Battery && ok && level <= lowBattery {
 				out.LowBattery = append(out.LowBattery, n.display())
 			}

@@ -69,6 +69,7 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	wanted := func(e *entity) bool {
 		return (area == "" || area == e.node.area()) && (kind == "" || kind == e.Domain)
 	}
+	i.readBacks.settleAll(ctx, wanted)
 	m, fresh := i.devices.listed(ctx, m, wanted)
 	var all []listed
 	for _, e := range m.entities {

@@ -27,6 +27,7 @@ type inspector struct {
 	ledger    *ledger
 	directory *directory
 	devices   *devices
+	readBacks *readBacks
 }
 
 // Tools returns the tools of the house, in the order in which they are listed.

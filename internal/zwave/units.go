@@ -161,6 +161,10 @@ const (
 	underheat   = 6
 )
 
+// batteryWarning is the level by which a battery says that it is low, from the Battery
+// command class.
+const batteryWarning = 255
+
 // sensorState returns a reading in words for people: a number, or open or closed,
 // detected or clear.
 func (m *model) sensorState(s sensor, raw any) any {
@@ -173,6 +177,8 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return pressed(n)
 	case s.id.Class == wire.Notification && isNumber:
 		return m.event(s, n)
+	case s.id.Class == wire.Battery && isNumber && n == batteryWarning:
+		return float64(0)
 	case isBool && s.kind == home.Contact:
 		return openClosed(on)
 	case isBool:

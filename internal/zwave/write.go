@@ -59,9 +59,14 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
 		return ended(r, tools.NoAnswer, why, text)
 	}
-	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards()}
+	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards(), asks: !c.readBacks.trusts(e)}
 	defer c.commands.leave(f.command)
 	place.Pass()
+	if c.readBacks.settle(ctx, s.check) {
+		if before = s.state(c.ledger.read); before.known {
+			r.Before, r.BeforeLevel = s.say(before.value), e.percent(s, before.value)
+		}
+	}
 	status := c.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
 		return f.queue(ctx, r)
@@ -77,6 +82,9 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 	r = f.run(ctx, r)
 	if r.Outcome != tools.Confirmed && !r.PublishedAt.IsZero() {
 		c.ledger.moves(s.check, f.remaining()+longestWay) // it may do so yet, and its report may get lost
+		if f.supervises && r.Outcome == tools.Accepted && r.Reason == tools.OnItsWay {
+			c.readBacks.underWay(e, s, f.remaining())
+		}
 	}
 	return r
 }
@@ -191,6 +199,7 @@ func (f *follower) begin(ctx context.Context, a answer, r tools.Receipt) *tools.
 	case statusWorking:
 		remaining, _ := wire.Seconds(result.Remaining)
 		f.noteRemaining(remaining)
+		f.supervises = true
 	case statusDone:
 		f.supervised(a.seq)
 	default:
@@ -212,17 +221,20 @@ func (f *follower) believeNone(seq uint64) {
 	}
 }
 
-// supervised takes the device's own word that it did what was written. It is
-// proof only of what is done at once: the controller writes the state itself, and
-// a garage door that has just begun to close would be told as closed.
+// supervised takes the device's own word that it did what was written. It is a word
+// and no deed: the controller writes the state itself, and a garage door that has just
+// begun to close, or a plug that does nothing, would be told as done. So the device is
+// asked first; only a lamp is told at once, and asked then.
 func (f *follower) supervised(seq uint64) {
-	ids := append([]wire.ValueID{f.step.check}, f.step.polls...)
-	if !f.guards && !f.step.stops && f.commander.ledger.prove(ids...) {
-		return
+	f.supervises = true
+	if !f.asks && !f.step.stops {
+		f.word = f.step.state(f.commander.ledger.claim)
+		if f.word.known && f.step.done(f.word.value) {
+			return
+		}
+		f.word = reading{}
 	}
-	if f.guards {
-		f.commander.ledger.doubt(f.entity.node.ID, doubtAfterWrite)
-	}
+	f.commander.ledger.doubt(f.entity.node.ID, doubtAfterWrite)
 	f.believeNone(seq)
 }
 

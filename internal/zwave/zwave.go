@@ -101,6 +101,7 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 	l, values := newLink(cfg, bus), newLedger()
 	known := newDirectory(l, values)
 	asked := &devices{link: l, ledger: values, directory: known, log: log, polls: newPolls()}
+	back := newReadBacks(asked, values, log)
 	return &House{
 		cfg:          cfg,
 		bus:          bus,
@@ -110,8 +111,8 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 		chronicle:    values.told,
 		directory:    known,
 		devices:      asked,
-		commander:    &commander{cfg: cfg, log: log, link: l, ledger: values, directory: known, devices: asked, commands: newCommandOrder()},
-		inspector:    &inspector{link: l, ledger: values, directory: known, devices: asked},
+		commander:    &commander{cfg: cfg, log: log, link: l, ledger: values, directory: known, devices: asked, commands: newCommandOrder(), readBacks: back},
+		inspector:    &inspector{link: l, ledger: values, directory: known, devices: asked, readBacks: back},
 		restructured: make(chan struct{}, 1),
 		changed:      make(chan struct{}, 1),
 	}, nil
@@ -150,6 +151,7 @@ func (h *House) Run(ctx context.Context) error {
 	wg.Go(func() { h.chronicle.run(ctx) })
 	wg.Go(func() { h.lookAfter(ctx) })
 	wg.Go(func() { h.prove(ctx) })
+	wg.Go(func() { h.commander.readBacks.run(ctx) })
 	if c, ok := h.bus.(interface{ OnConnection(changed func(up bool)) }); ok {
 		c.OnConnection(func(up bool) {
 			if up {

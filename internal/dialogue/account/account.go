@@ -39,16 +39,32 @@ func (a *Account) Last(fits func(e *past.Entry) bool, timed bool) string {
 		return a.Phrases.Phrase("nothing_lately", nil)
 	}
 	var deeds []reply.Deed
+	var said []string
 	for _, e := range a.Acts.OfTurn(last.Turn) {
-		if known(&e) {
+		switch {
+		case !known(&e):
+		case e.Belied:
+			said = append(said, a.belied(&e))
+		default:
 			deeds = append(deeds, *a.deed(&e))
 		}
 	}
-	said := a.By().Done(deeds, timed)
-	if !timed {
-		said += " " + a.By().Asked(a.deed(&last))
+	if len(deeds) > 0 {
+		said = append([]string{a.By().Done(deeds, timed)}, said...)
 	}
-	return said
+	said = said[:min(len(said), mostTold)]
+	if !timed {
+		said = append(said, a.By().Asked(a.deed(&last)))
+	}
+	return strings.Join(said, " ")
+}
+
+// mostTold is how many sentences about one turn a person listens to.
+const mostTold = 4
+
+// belied says of an act that it was none.
+func (a *Account) belied(e *past.Entry) string {
+	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value)
 }
 
 // Who tells who did what was done last: by hand in this room, or by a turn anywhere.
@@ -72,13 +88,13 @@ func (a *Account) Who() string {
 func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, state string) string {
 	asksWho := act.Slots["ask"] == "done"
 	last, did, ours := a.lastAct(e, seen, state, asksWho)
-	report, reported := a.Reports.Last(e.ID, func(c *past.Change) bool {
-		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
-	})
-	reported = reported && (seen.Is || asksWho)
+	lie, lied := a.lastLie(e, seen, state, asksWho)
+	report, reported := a.reported(e, seen, state, asksWho)
 	switch {
 	case reported && !report.Ours && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
+	case lied:
+		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
 	case ours:
 		return a.By().Asked(a.deed(&last))
 	case act.Intent == catalogue.Since:
@@ -91,16 +107,38 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	return a.By().Unexplained(seen)
 }
 
+// reported returns what a thing reported last when it came into a state.
+func (a *Account) reported(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (report past.Change, reported bool) {
+	report, reported = a.Reports.Last(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
+	})
+	return report, reported && (seen.Is || asksWho)
+}
+
 // lastAct returns what turns did to a thing last, of all, or where it is asked who did
 // it, of what brought it into the state; ours tells whether that made it what it is.
 func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (last past.Entry, did, ours bool) {
-	into := func(x *past.Entry) bool { return x.Device == e.ID && a.By().Into(a.deed(x), state) }
+	into := func(x *past.Entry) bool { return x.Device == e.ID && !x.Belied && a.By().Into(a.deed(x), state) }
 	if asksWho {
 		last, did = a.Acts.Last(into)
 		return last, did, did
 	}
 	last, did = a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
 	return last, did, did && into(&last) && (seen.Is || !seen.Known)
+}
+
+// lastLie returns what turns did to a thing last, if it was told as done and was not.
+// A thing that is in the state that it was told to be in has come there in another way.
+func (a *Account) lastLie(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (lie past.Entry, lied bool) {
+	lie, did := a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
+	return lie, did && lie.Belied && (asksWho || !seen.Is || !a.By().Into(a.told(&lie), state))
+}
+
+// told is an entry as it was told before it turned out not to be so.
+func (a *Account) told(e *past.Entry) *reply.Deed {
+	d := a.deed(e)
+	d.Value = e.Told
+	return d
 }
 
 // Failures tells which things did not answer what they were told last; "" if all did.

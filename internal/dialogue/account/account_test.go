@@ -25,6 +25,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		source record.Source // "": nobody asked, the lamp reported it
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
+		belied bool          // what was told of it last turned out not to be so
 	}
 	tests := map[string]struct {
 		happenings []happening
@@ -46,6 +47,9 @@ func TestWhoseHandItWas(t *testing.T) {
 		"who, though it is off again":            {[]happening{{state: "on"}, {state: "off", source: record.FromMic}}, "done", false, "by_hand", 0},
 		"who, asked, though a hand put it off":   {[]happening{{state: "on", source: record.FromTimer}, {state: "off"}}, "done", false, "asked_timer", 0},
 		"nobody turned it on, and it is not":     {[]happening{{state: "off"}}, "done", false, "not_by_me", 0},
+		"asked, and it was not done":             {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "", false, "belied_on", 0},
+		"who, though it was not done":            {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "done", false, "belied_on", 0},
+		"not done, and then on by hand":          {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}, {state: "on"}}, "", true, "by_hand", 2},
 		"asked over MQTT after the button's act": {[]happening{{state: "on", source: record.FromButton}, {state: "on", source: record.FromMQTT}}, "", true, "asked_mqtt", 1},
 	}
 	for _, language := range []string{"en", "de", "es", "fr"} {
@@ -65,6 +69,11 @@ func TestWhoseHandItWas(t *testing.T) {
 					}
 					var times []time.Time
 					for _, h := range test.happenings {
+						if h.belied { // it is found out at once
+							times = append(times, time.Now())
+							a.Acts.Belied(home.Event{Kind: home.Belied, Entity: "e1", Property: "on_off", Before: "on", State: h.state})
+							continue
+						}
 						<-time.After(time.Minute)
 						times = append(times, time.Now())
 						if h.source == "" {
@@ -79,7 +88,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					got := a.Why(act, &house.Entities[0], reply.Sighting{Known: true, Is: test.is}, "on")
 					told := a.By().Plain(&lamp)
 					want := phrases.Phrase(test.want, map[string]any{
-						"time": times[test.which].Local().Format("15:04"), "area": "Office", "name": "\x00", "Name": "\x00",
+						"time": times[test.which].Local().Format("15:04"), "area": "Office", "name": "\x00", "Name": "\x00", "is": "\x00", "has": "\x00",
 					})
 					for part := range strings.SplitSeq(strings.ToLower(want), "\x00") {
 						if !strings.Contains(strings.ToLower(got), strings.TrimSpace(part)) || strings.Contains(want, "\x00") && !strings.Contains(strings.ToLower(got), strings.ToLower(told)) {

@@ -25,6 +25,7 @@ type Ledger struct {
 	mu     sync.Mutex
 	kept   []Entry
 	failed map[string]time.Time // devices that did not answer last time, and when
+	lies   lies
 }
 
 // Failure is a device that did not answer what it was told last.
@@ -44,6 +45,8 @@ type Entry struct {
 	Area     string
 	Model    bool // a language model chose it
 	Undo     bool // it was taken back
+	Belied   bool // it was told as done and turned out not to be; Value is what the device is
+	Told     any  // what it was told as then
 }
 
 // Note enters what a turn did.
@@ -59,10 +62,14 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 			if e == nil || !r.Sent() {
 				continue
 			}
-			more = append(more, Entry{
+			entry := Entry{
 				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
 				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
-			})
+			}
+			if is, lied := l.lies.take(e.ID, &r, rec.Time); lied {
+				entry.Told, entry.Value, entry.Belied = r.Value, is, true
+			}
+			more = append(more, entry)
 		}
 	}
 	if len(more) == 0 {

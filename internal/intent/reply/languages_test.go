@@ -38,7 +38,7 @@ func written(t *testing.T, language string) table {
 }
 
 // ofCommands are the phrases that the things of a command fill in every way.
-var ofCommands = regexp.MustCompile(`^(why_.*|stuck_.*|fate_unknown_of|accepted|no_answer|refused)$`)
+var ofCommands = regexp.MustCompile(`^(why_.*|stuck_.*|belied.*|fate_unknown_of|accepted|no_answer|refused)$`)
 
 var place = regexp.MustCompile(`\{\w+\}`)
 

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -34,4 +35,28 @@ func (p *Phrases) Stuck(s *plan.Step, seen plan.Sight) string {
 		return p.Phrase("stuck_state", args)
 	}
 	return p.Phrase("fate_unknown_of", args)
+}
+
+// Belied says of a thing that it is not what it was told as, in the words of a receipt,
+// and where that is worth a word, what it is.
+func (p *Phrases) Belied(e *home.Entity, property string, told, is any) string {
+	args := p.grammar.about(&plan.Step{Entity: e})
+	asked, level := said(told), said(is)
+	key := "belied"
+	switch home.Ability(property) { //nolint:exhaustive // of the others it is said that they did not do it
+	case home.OnOff:
+		key = map[bool]string{true: "belied_on", false: "belied_off"}[asked == "on"]
+	case home.Brightness, home.Speed:
+		switch {
+		case asked == "0":
+			key = "belied_off"
+		case level == "0" || level == "":
+			key = "belied_on"
+		default:
+			key, args["asked"], args["value"] = "belied_level", asked, level
+		}
+	case home.Colour:
+		key = "belied_colour"
+	}
+	return p.Phrase(key, args)
 }

@@ -25,6 +25,7 @@ async function readVolume() {
 }
 
 let state = "";
+let told = {}; // the turn whose reply is shown
 
 export function take(kind, body) {
   if (kind === "state") {
@@ -40,7 +41,12 @@ export function take(kind, body) {
   if (kind === "turn") {
     partial("");
     if (body.calls?.some((call) => call.tool === "set_volume")) readVolume().catch(() => {});
-    if (body.source !== "page" && body.reply) say(byId("reply"), body.reply);
+    if (body.id === told.id && told.outcome === "done" && body.outcome === "failed" && body.error) {
+      say(byId("reply"), body.error); // it turned out not to be done
+    } else if (body.source !== "page" && body.reply) {
+      told = body;
+      say(byId("reply"), body.reply);
+    }
   }
 }
 
@@ -60,6 +66,7 @@ byId("ask").addEventListener("submit", (event) => {
       const record = await post("/api/ask", { text, source: "page" });
       field.value = "";
       addTurn(record);
+      told = record;
       say(byId("reply"), record.reply || record.error || known("outcome_", record.outcome));
     } catch (problem) {
       say(byId("reply"), "");

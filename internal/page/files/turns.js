@@ -26,9 +26,18 @@ export function take(kind, body) {
   if (kind === "turn") add(body);
 }
 
-// add takes a turn that has ended; it may come twice.
+// add takes a turn that has ended. It may come twice, and once more as failed, when
+// something of it turned out not to be done.
 export function add(turn) {
-  if (turns.some((other) => other.id === turn.id)) return;
+  const at = turns.findIndex((other) => other.id === turn.id);
+  if (at >= 0 && (turns[at].outcome === turn.outcome || turn.outcome !== "failed")) return;
+  if (at >= 0) {
+    items.get(turn.id)?.remove();
+    items.delete(turn.id);
+    turns[at] = turn;
+    renderSoon();
+    return;
+  }
   turns.unshift(turn);
   if (turns.length > most) turns.length = most;
   renderSoon();

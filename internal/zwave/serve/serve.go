@@ -199,7 +199,7 @@ func resource(house *zwave.House) serve.Resource {
 // so that a reader who missed a notice misses nothing.
 func told(house *zwave.House) serve.Resource {
 	return serve.Resource{
-		URI: "zwave://events", Name: "What the house told by itself: the newest changes of states and presses of buttons", MIMEType: "application/json",
+		URI: "zwave://events", Name: "What the house told by itself: the newest changes of states, presses of buttons and acts that were told as done and were not", MIMEType: "application/json",
 		Read:    func(context.Context) ([]byte, error) { return json.Marshal(house.Events()) },
 		Changed: house.Told(),
 	}

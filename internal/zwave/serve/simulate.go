@@ -44,6 +44,9 @@ Faults on demand: publish JSON to <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault/set, 
   {"op":"change","node":2,"key":"37-0-currentValue","value":true}
   {"op":"lost_report","node":"Front Door","count":2}
   {"op":"liar","node":"Hallway Light"}
+  {"op":"stops_at","node":"Office Light","value":45}
+  {"op":"hold","node":"Ceiling Fan","for":"3s"}
+  {"op":"hang","node":"Coffee Machine"}
   {"op":"block","node":"Garage Door"}
   {"op":"stick_out"}
   {"op":"crash","for":"10s"}

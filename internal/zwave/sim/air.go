@@ -15,12 +15,26 @@ type air struct {
 
 // onAir runs do when the radio has sent a frame; frames are sent one after the
 // other.
-func (a *air) onAir(d time.Duration, do func()) {
+func (a *air) onAir(d time.Duration, do func()) { a.busy(min(d, airTime), d, do) }
+
+// onAirTo runs do when the radio has sent a frame to a node. One that holds the
+// driver's queue lets nothing be sent to any other meanwhile.
+func (a *air) onAirTo(n *node, d time.Duration, do func()) {
+	if hold := n.spec.Holds; hold > 0 {
+		a.busy(hold+d, hold+d, do)
+		return
+	}
+	a.onAir(d, do)
+}
+
+// busy runs do after a time from when the radio is free, and keeps the radio busy for
+// part of that.
+func (a *air) busy(part, d time.Duration, do func()) {
 	start := time.Now()
 	if a.radioFree.After(start) {
 		start = a.radioFree
 	}
-	a.radioFree = start.Add(a.clock.scaled(min(d, airTime)))
+	a.radioFree = start.Add(a.clock.scaled(part))
 	a.clock.timers.add(start.Add(a.clock.scaled(d)), do)
 }
 
@@ -37,7 +51,7 @@ func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	case n.spec.Sleeping && !n.radio.awake:
 		n.radio.waiting = append(n.radio.waiting, do)
 	default:
-		a.onAir(wait+n.fault.delay, do)
+		a.onAirTo(n, wait+n.fault.delay, do)
 	}
 }
 

@@ -54,6 +54,14 @@ func (c *faultBudget) take() bool {
 //	             failed if it is supervised; obeys again
 //	liar, honest  the node answers over Supervision that it has done everything,
 //	             and does nothing; is as it was again
+//	stops_at     on its way to another level the node stops at Value and stays
+//	             there; a liar says that it has arrived, and so it does half of what
+//	             it says. Without Value it goes all the way again
+//	hold         every command and question to the node keeps the driver's queue
+//	             for the time For: nobody else is reached meanwhile. Without For it
+//	             does no more
+//	hang         the node's interview begins anew and never ends: it answers a
+//	             ping, and the gateway knows none of its values
 //	dies         the node acknowledges its next command, does not carry it out,
 //	             and is dead: the gateway's claim stays where it is
 //	block        what moves is stopped where it is, by an obstacle; if nothing
@@ -82,7 +90,7 @@ func (c *faultBudget) take() bool {
 //	clear        whatever is broken is mended, of the node or of the whole house
 //	             with its driver, stick and gateway: no fault is left, the dead
 //	             are heard again, the deaf and the liars obey, the quiet report,
-//	             jammed bolts are free. Where things stand stays, and so does
+//	             jammed bolts are free, interviews end. Where things stand stays, and so does
 //	             what Ignores, Naive, Hasty and Full say in the house file
 //
 // Drop, lost_report, refuse, wrong, block and mute happen Count times, or for the time
@@ -115,13 +123,22 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 		n.fault.wrong, n.fault.wrongValue = f.budget(), plain(f.Value)
 		return nil
 	},
-	"delay":     func(_ *Sim, n *node, f Fault) error { n.fault.delay = time.Duration(f.For); return nil },
-	"dead":      func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = true; return nil },
-	"alive":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
-	"deaf":      func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
-	"obedient":  func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
-	"liar":      func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = true; return nil },
-	"honest":    func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
+	"delay":    func(_ *Sim, n *node, f Fault) error { n.fault.delay = time.Duration(f.For); return nil },
+	"dead":     func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = true; return nil },
+	"alive":    func(_ *Sim, n *node, _ Fault) error { n.spec.Dead = false; return nil },
+	"deaf":     func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = true; return nil },
+	"obedient": func(_ *Sim, n *node, _ Fault) error { n.spec.Deaf = false; return nil },
+	"liar":     func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = true; return nil },
+	"honest":   func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
+	"stops_at": func(_ *Sim, n *node, f Fault) error {
+		n.spec.StopsAt = nil
+		if at, ok := plain(f.Value).(float64); ok {
+			n.spec.StopsAt = &at
+		}
+		return nil
+	},
+	"hold":      func(_ *Sim, n *node, f Fault) error { n.spec.Holds = time.Duration(f.For); return nil },
+	"hang":      func(s *Sim, n *node, _ Fault) error { s.hang(n); return nil },
 	"block":     func(s *Sim, n *node, f Fault) error { s.air.block(n, f); return nil },
 	"dies":      func(_ *Sim, n *node, _ Fault) error { n.fault.dies = faultBudget{left: 1}; return nil },
 	"quiet":     func(_ *Sim, n *node, _ Fault) error { n.spec.Quiet = true; return nil },

@@ -31,7 +31,7 @@ type NodeSpec struct {
 	Ramp       time.Duration  `yaml:"ramp"`       // for the whole range; 0: at once, covers take 4s
 	Supervised bool           `yaml:"supervised"` // the device confirms commands (locks and blinds always do)
 	Sleeping   bool           `yaml:"sleeping"`
-	Battery    int            `yaml:"battery"` // percent; 0: it has none
+	Battery    int            `yaml:"battery"` // percent; 0: it has none; 255: it warns that it is low, as the class has it
 	Values     map[string]any `yaml:"values"`  // by value id without node, such as 37-0-currentValue: true
 	Extra      []ValueSpec    `yaml:"extra"`   // values besides those of the kind, or instead of them
 	Quirks     `yaml:",inline"`
@@ -39,15 +39,18 @@ type NodeSpec struct {
 
 // Quirks are what is wrong or odd with a device.
 type Quirks struct {
-	Dead    bool     `yaml:"dead"`    // it does not answer
-	Deaf    bool     `yaml:"deaf"`    // it acknowledges commands and does nothing
-	Liar    bool     `yaml:"liar"`    // it answers over Supervision that it has done what it has not
-	Quiet   bool     `yaml:"quiet"`   // it reports nothing by itself, only when it is asked
-	Full    bool     `yaml:"full"`    // its reports carry target and duration, as those of newer switches and lamps do
-	Hasty   bool     `yaml:"hasty"`   // it answers over Supervision before it has done anything
-	Ignores []string `yaml:"ignores"` // value ids it acknowledges and leaves as they are
-	Naive   bool     `yaml:"naive"`   // it takes every byte for a level and keeps its own ramp, as the recorded dimmer does
-	IDs     [3]int   `yaml:"ids"`     // manufacturer, product type and product id
+	Dead    bool          `yaml:"dead"`     // it does not answer
+	Deaf    bool          `yaml:"deaf"`     // it acknowledges commands and does nothing
+	Liar    bool          `yaml:"liar"`     // it answers over Supervision that it has done what it has not
+	StopsAt *float64      `yaml:"stops_at"` // the level at which it stops on its way to another one, from 0 to 99
+	Hangs   bool          `yaml:"hangs"`    // its interview never ends: it answers, and the gateway knows none of its values
+	Holds   time.Duration `yaml:"holds"`    // every frame to it keeps the driver's queue for so long
+	Quiet   bool          `yaml:"quiet"`    // it reports nothing by itself, only when it is asked
+	Full    bool          `yaml:"full"`     // its reports carry target and duration, as those of newer switches and lamps do
+	Hasty   bool          `yaml:"hasty"`    // it answers over Supervision before it has done anything
+	Ignores []string      `yaml:"ignores"`  // value ids it acknowledges and leaves as they are
+	Naive   bool          `yaml:"naive"`    // it takes every byte for a level and keeps its own ramp, as the recorded dimmer does
+	IDs     [3]int        `yaml:"ids"`      // manufacturer, product type and product id
 }
 
 // ValueSpec is a value that a user adds in a house file, to make devices that no
@@ -128,6 +131,9 @@ func (h House) Validate() error {
 	return h.Gateway.Apply(&cfg)
 }
 
+// lowWarning is the battery level by which a device warns that its battery is low.
+const lowWarning = 255
+
 func (n NodeSpec) validate() error {
 	switch {
 	case n.ID < 2 || n.ID > maxNode:
@@ -136,13 +142,23 @@ func (n NodeSpec) validate() error {
 		return fmt.Errorf("the node %q has the kind %q; known are %s", n.Name, n.Kind, kindNames())
 	case n.Ramp < 0 || n.Ramp > time.Hour:
 		return fmt.Errorf("the node %q has the ramp %v; use 0 to 1h", n.Name, n.Ramp)
-	case n.Battery < 0 || n.Battery > 100:
-		return fmt.Errorf("the node %q has the battery level %d; use 0 to 100 percent", n.Name, n.Battery)
+	case n.Battery < 0 || n.Battery > 100 && n.Battery != lowWarning:
+		return fmt.Errorf("the node %q has the battery level %d; use 0 to 100 percent, or 255 for a warning", n.Name, n.Battery)
 	}
 	for _, v := range n.Extra {
 		if err := v.validate(n); err != nil {
 			return err
 		}
+	}
+	return n.Quirks.validate(n.Name)
+}
+
+func (q Quirks) validate(name string) error {
+	switch {
+	case q.Holds < 0 || q.Holds > time.Minute:
+		return fmt.Errorf("the node %q holds the driver's queue for %v; use 0 to 1m", name, q.Holds)
+	case q.StopsAt != nil && (*q.StopsAt < 0 || *q.StopsAt > 99):
+		return fmt.Errorf("the node %q stops at the level %v; use 0 to 99", name, *q.StopsAt)
 	}
 	return nil
 }

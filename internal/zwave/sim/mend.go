@@ -1,5 +1,7 @@
 package sim
 
+import "time"
+
 // mend ends everything that went wrong in the house: the gateway comes back, the
 // stick and the driver too, and every node is well.
 func (s *Sim) mend() {
@@ -19,8 +21,16 @@ func (s *Sim) mend() {
 func (a *air) mend(n *node) {
 	n.fault = faults{}
 	n.spec.Dead, n.spec.Deaf, n.spec.Liar, n.spec.Quiet = false, false, false, false
+	if n.spec.Holds > 0 {
+		a.radioFree = time.Time{} // what waits in the queue is sent at once
+	}
+	n.spec.StopsAt, n.spec.Holds = nil, 0
 	a.unjam(n)
 	if n.view.foundDead {
 		a.reportUnasked(n, nil)
+	}
+	if n.spec.Hangs {
+		n.spec.Hangs = false
+		a.found(n)
 	}
 }

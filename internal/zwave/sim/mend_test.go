@@ -56,6 +56,7 @@ func TestClearMends(t *testing.T) {
 		"drop": {{Op: "drop", Node: 2, Count: 99}}, "lost report": {{Op: "lost_report", Node: 2, Count: 99}},
 		"refuse": {{Op: "refuse", Node: 2, Count: 99}}, "wrong": {{Op: "wrong", Node: 2, Value: false, Count: 99}},
 		"delay": {{Op: "delay", Node: 2, For: Pause(time.Hour)}}, "deaf": {{Op: "deaf", Node: 2}}, "liar": {{Op: "liar", Node: 2}},
+		"hold": {{Op: "hold", Node: 2, For: Pause(2 * time.Second)}}, "hang": {{Op: "hang", Node: 2}},
 		"quiet": {{Op: "quiet", Node: 2}}, "dead": {{Op: "dead", Node: 2}}, "dies": {{Op: "dies", Node: 2}}, "block": {{Op: "block", Node: 2}},
 		"mute": {{Op: "mute", Count: 99}}, "driver down": {{Op: "driver_down"}}, "stick out": {{Op: "stick_out"}},
 		"crash": {{Op: "crash", For: Pause(time.Hour)}}, "restart": {{Op: "restart", For: Pause(time.Hour)}},

@@ -106,3 +106,101 @@ func TestSupervisedDimmer(t *testing.T) {
 		}
 	})
 }
+
+// TestStopsOnTheWay checks that a device that stops on its way stands there, whether it
+// says so or lies, and goes all the way once it is mended.
+func TestStopsOnTheWay(t *testing.T) {
+	for name, tc := range map[string]struct {
+		node, class int
+		liar        bool
+		to, status  float64
+		key         string
+		fact        any
+	}{
+		"a dimmer that lies":  {5, 38, true, 80, 255, "38-0-currentValue", 45.0},
+		"an honest dimmer":    {5, 38, false, 80, 254, "38-0-currentValue", 45.0},
+		"not so far":          {5, 38, true, 30, 255, "38-0-currentValue", 0.0},
+		"curtains that lie":   {10, 38, true, 0, 255, "38-0-currentValue", 45.0},
+		"a blind that lies":   {7, 106, true, 0, 255, "106-0-currentValue-13", 45.0},
+		"a fan on half speed": {19, 38, true, 99, 255, "38-0-currentValue", 45.0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {
+				t.Helper()
+				device := s.net.nodes[tc.node].spec.Name
+				must(t, s.Fault(t.Context(), Fault{Op: "stops_at", Node: tc.node, Value: 45}))
+				if tc.liar {
+					must(t, s.Fault(t.Context(), Fault{Op: "liar", Node: tc.node}))
+				}
+				if got := status(b.ask("writeValue", target(tc.node, tc.class, "targetValue", tc.to)...)); got != tc.status {
+					t.Errorf("it answers with status %v, want %v", got, tc.status)
+				}
+				wait(10 * time.Second)
+				if facts, err := s.Facts(t.Context(), device); err != nil || facts[tc.key] != tc.fact {
+					t.Errorf("it is at %v (%v), want %v", facts[tc.key], err, tc.fact)
+				}
+				must(t, s.Fault(t.Context(), Fault{Op: "clear", Node: tc.node}))
+				b.ask("writeValue", target(tc.node, tc.class, "targetValue", tc.to)...)
+				wait(10 * time.Second)
+				if facts, err := s.Facts(t.Context(), device); err != nil || facts[tc.key] != tc.to {
+					t.Errorf("mended, it is at %v (%v)", facts[tc.key], err)
+				}
+			})
+		})
+	}
+}
+
+// TestANodeHoldsTheQueue checks that nobody else is reached while a node keeps the
+// driver's queue.
+func TestANodeHoldsTheQueue(t *testing.T) {
+	play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {
+		t.Helper()
+		must(t, s.Fault(t.Context(), Fault{Op: "hold", Node: 19, For: Pause(3 * time.Second)}))
+		b.soon("writeValue", target(19, 38, "targetValue", 50.0)...)
+		if got := b.soon("writeValue", target(2, 37, "targetValue", true)...); got != nil {
+			t.Errorf("another node was reached meanwhile: %v", got)
+		}
+		wait(3 * time.Second)
+		if facts, err := s.Facts(t.Context(), "Kitchen Light"); err != nil || facts["37-0-currentValue"] != true {
+			t.Errorf("afterwards it was not: %v (%v)", facts, err)
+		}
+		must(t, s.Fault(t.Context(), Fault{Op: "clear", Node: 19}))
+		wait(10 * time.Second)
+		b.soon("writeValue", target(19, 38, "targetValue", 20.0)...)
+		if got := b.soon("writeValue", target(2, 37, "targetValue", false)...); got == nil {
+			t.Error("mended, it still holds the queue")
+		}
+	})
+}
+
+// TestAnInterviewHangs checks that such a node answers and has no values, from the start
+// or later, until it is mended.
+func TestAnInterviewHangs(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.House.Nodes = []NodeSpec{{ID: 2, Name: "Lamp", Kind: "switch", Quirks: Quirks{Hangs: true}}, {ID: 3, Name: "Fan", Kind: "fan", Battery: 255}}
+	play(t, cfg, func(t *testing.T, b *tape, s *Sim) {
+		t.Helper()
+		hangs := func(id float64, want bool) {
+			t.Helper()
+			n := b.listed(t, id)
+			values, _ := n["values"].(map[string]any)
+			if n["status"] != alive || n["ready"] == want || (len(values) == 0) != want {
+				t.Errorf("node %v is %v, ready %v, with %d values", id, n["status"], n["ready"], len(values))
+			}
+			if got := b.ask("pingNode", id)["result"]; got != true {
+				t.Errorf("a ping of node %v is answered with %v", id, got)
+			}
+		}
+		hangs(2, true)
+		hangs(3, false)
+		if got := status(b.ask("writeValue", target(2, 37, "targetValue", true)...)); got != 2.0 {
+			t.Errorf("a write has the status %v, want 2", got)
+		}
+		must(t, s.Fault(t.Context(), Fault{Op: "hang", Node: 3}))
+		hangs(3, true)
+		must(t, s.Fault(t.Context(), Fault{Op: "clear"}))
+		wait(10 * time.Second)
+		hangs(2, false)
+		hangs(3, false)
+	})
+}

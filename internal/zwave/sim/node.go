@@ -310,9 +310,9 @@ func (n *node) status() string {
 }
 
 // lost reports whether the node was dead when the driver came up and has not been
-// heard since. The gateway knows its name and nothing of its values. That a write
-// is refused without a try is not recorded.
-func (n *node) lost() bool { return n.view.foundDead && !n.view.ready }
+// heard since, or whether its interview hangs. The gateway knows its name and nothing of
+// its values. That a write is refused without a try is not recorded.
+func (n *node) lost() bool { return (n.view.foundDead || n.spec.Hangs) && !n.view.ready }
 
 // full reports whether the reports of switches and colours carry the target and
 // the duration. Those of the recorded devices do not.

@@ -115,9 +115,23 @@ func (s *Sim) answers(n *node) {
 		s.air.traffic(n, false)
 	}
 	n.view.unanswered = false
+	if n.spec.Hangs {
+		n.view.stage = hangingStage
+	}
 	s.mqtt.publishStatus(n)
 	s.mqtt.event("node/node_alive", n.eventMembers())
-	s.nodeReady(n)
+	if !n.spec.Hangs {
+		s.nodeReady(n)
+	}
+}
+
+// hangingStage is where an interview hangs: the node is known, and none of its values.
+const hangingStage = "NodeInfo"
+
+// hang has the interview of a node begin anew and never end.
+func (s *Sim) hang(n *node) {
+	n.spec.Hangs, n.view.ready, n.view.stage = true, false, hangingStage
+	s.mqtt.publishStatus(n)
 }
 
 // nodeReady publishes all values of a node whose interview is over.
@@ -165,6 +179,7 @@ func (s *Sim) interview(n *node) {
 			case n.spec.Dead:
 				n.view.unanswered, n.view.stage = false, ""
 				s.air.foundDead(n)
+			case n.spec.Hangs && d > interviewKnows:
 			default:
 				do()
 			}

@@ -91,8 +91,9 @@ func (a *air) write(c command) {
 	if n.fault.wrong.take() {
 		c.goal = n.fault.wrongValue
 	}
+	c.goal = n.stopsShort(c.value, c.goal)
 	act := a.carry(c)
-	a.onAir(airTime+n.fault.delay, func() {
+	a.onAirTo(n, airTime+n.fault.delay, func() {
 		a.traffic(n, false)
 		if n.supervised() {
 			a.clock.after(supervisedTime, act)
@@ -148,9 +149,27 @@ func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised
 // answer.
 func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
 
-// lie has a device answer at once that it has done what it has not. The gateway
-// believes that, as it believes every success under Supervision.
+// stopsShort returns how far a device really goes for a level.
+func (n *node) stopsShort(target *value, goal any) any {
+	current := n.source(target)
+	from, _ := current.fact.(float64)
+	to, isLevel := goal.(float64)
+	if n.spec.StopsAt == nil || !isLevel || current == target {
+		return goal
+	}
+	if at := *n.spec.StopsAt; at > min(from, to) && at < max(from, to) {
+		return at
+	}
+	return goal
+}
+
+// lie has a device answer at once that it has done what it has not, or only as far as
+// where it stops. The gateway believes that, as it believes every success under
+// Supervision.
 func (a *air) lie(c command) {
+	if current := c.node.source(c.value); c.goal != c.to && c.node.spec.StopsAt != nil {
+		current.fact = c.goal
+	}
 	a.mqtt.claim(c.node, c.value, c.to)
 	if current := c.node.source(c.value); current != c.value {
 		a.mqtt.claim(c.node, current, c.to)

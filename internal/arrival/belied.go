@@ -1,0 +1,109 @@
+package arrival
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/record"
+	"voicegateway/internal/tools"
+)
+
+// For how long what was told as done may turn out not to be, and how many things are
+// remembered for that.
+const (
+	foundOut = time.Minute
+	mostTold = 64
+)
+
+// told is a thing that a turn has told as done.
+type told struct {
+	turn   string
+	aloud  bool
+	server string
+	entity *home.Entity
+	rec    tools.Receipt
+	began  time.Time // when the turn did
+	at     time.Time // when it was told
+}
+
+// amends is what is told of a turn of which something turned out not to be done.
+type amends struct {
+	turn, device, text string
+	aloud              bool
+}
+
+// Belied takes note that something was told as done and is not, which is told once
+// more, where the order came from. Events of other kinds change nothing. It does not
+// block.
+func (w *Waits) Belied(e home.Event) {
+	if e.Kind != home.Belied {
+		return
+	}
+	e.Time = time.Now() // by our clock
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lies = append(w.lies, e)
+	w.lies = slices.Clone(w.lies[max(0, len(w.lies)-mostTold):])
+	w.match()
+}
+
+// noteTold remembers what is told as done, for as long as it may turn out not to be.
+// The caller holds mu.
+func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Receipt) {
+	w.told = slices.DeleteFunc(w.told, func(t told) bool { return time.Since(t.at) > foundOut })
+	if !r.Done() {
+		return
+	}
+	w.told = append(w.told, told{f.turn, f.aloud, server, e, *r, f.began, time.Now()})
+	w.told = slices.Clone(w.told[max(0, len(w.told)-mostTold):])
+}
+
+// match finds the turns of what turned out not to be done. A turn that ends later may
+// be the one, as it is told while it is under way. The caller holds mu.
+func (w *Waits) match() {
+	w.lies = slices.DeleteFunc(w.lies, func(e home.Event) bool {
+		if time.Since(e.Time) > foundOut {
+			return true
+		}
+		l := record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}
+		for i, t := range slices.Backward(w.told) {
+			if t.entity.ID == e.Entity && l.Of(t.server, &t.rec) && !t.began.After(e.Time) && e.Time.Sub(t.at) < foundOut {
+				w.told = slices.Delete(w.told, i, i+1)
+				w.amends = append(w.amends, amends{t.turn, t.entity.Name, w.phrases.Belied(t.entity, e.Property, e.Before, e.State), t.aloud})
+				w.wake()
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// amend tells what turned out not to be done. What belongs to one turn is spoken
+// together.
+func (w *Waits) amend(ctx context.Context, to Teller) {
+	w.mu.Lock()
+	all := w.amends
+	w.amends = nil
+	w.mu.Unlock()
+	said := map[string][]string{}
+	for _, a := range all {
+		to.Announce(record.Announcement{ID: a.turn, Kind: record.Belied, Device: a.device, Text: a.text, Time: time.Now()})
+		if a.aloud {
+			said[a.turn] = append(said[a.turn], a.text)
+		}
+	}
+	for _, a := range all {
+		texts := said[a.turn]
+		delete(said, a.turn)
+		if len(texts) == 0 {
+			continue
+		}
+		text := strings.Join(texts[:min(len(texts), mostSentences)], " ")
+		if err := to.Say(ctx, text); err != nil && ctx.Err() == nil {
+			w.log.Warn("a correction was not spoken", "turn", a.turn, "err", err)
+		}
+	}
+}

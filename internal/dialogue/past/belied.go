@@ -1,0 +1,102 @@
+package past
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/tools"
+)
+
+// An act is found out within seconds. Its turn may still be under way then, so what was
+// found out is kept for as long as a turn may take.
+const (
+	lieTime  = time.Minute
+	mostLies = 64
+)
+
+// lies are acts that were told as done and turned out not to be, whose turns have not
+// been remembered yet. The zero value is ready for use; it is safe for concurrent use.
+type lies struct {
+	mu   sync.Mutex
+	kept []lie
+}
+
+// lie is such an act, and when it was found out by our clock.
+type lie struct {
+	event home.Event
+	at    time.Time
+}
+
+// keep remembers an act that was none.
+func (l *lies) keep(e home.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, lie{e, time.Now()})
+	l.kept = slices.Clone(l.kept[max(0, len(l.kept)-mostLies):])
+}
+
+// take returns what an act of a turn on a device is in truth, where the turn began
+// before that was found out, and forgets it.
+func (l *lies) take(device string, r *tools.Receipt, began time.Time) (is any, lied bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = slices.DeleteFunc(l.kept, func(k lie) bool { return time.Since(k.at) > lieTime })
+	i := slices.IndexFunc(l.kept, func(k lie) bool {
+		return !began.After(k.at) && belies(&k.event, device, r.Property, r.Value) && r.Done()
+	})
+	if i < 0 {
+		return nil, false
+	}
+	is = l.kept[i].event.State
+	l.kept = slices.Delete(l.kept, i, i+1)
+	return is, true
+}
+
+// belies reports whether an event is about an act that made a property of a device
+// what it was told as.
+func belies(e *home.Event, device, property string, value any) bool {
+	return e.Kind == home.Belied && e.Entity == device && e.Property == property && fmt.Sprint(e.Before) == fmt.Sprint(value)
+}
+
+// Belied corrects what was done to a device, because it was told as done and turned out
+// not to be.
+func (l *Ledger) Belied(e home.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, old := range slices.Backward(l.kept) {
+		if old.Device == e.Entity && time.Since(old.At) <= lieTime && !old.Belied && belies(&e, old.Device, old.Property, old.Value) {
+			l.kept[i].Told, l.kept[i].Value, l.kept[i].Belied = old.Value, e.State, true
+			return
+		}
+	}
+	l.lies.keep(e)
+}
+
+// Belied returns a turn as it should be remembered after an act of it turned out to be
+// none: what is taken back is what was done. Lied is false if it has no such act.
+func (t Turn) Belied(e home.Event) (_ Turn, lied bool) {
+	deeds := slices.Clone(t.Deeds)
+	for i := range deeds {
+		d := &deeds[i]
+		made := &d.Change.Receipt
+		if d.Change.Last != nil {
+			last := *d.Change.Last
+			d.Change.Last, made = &last, &last
+		}
+		if made.Done() && belies(&e, d.Device, made.Property, made.Value) {
+			made.Value, made.ValueLevel, lied = e.State, nil, true
+		}
+	}
+	if !lied {
+		return t, false
+	}
+	t.Deeds = deeds
+	if t.Origin != nil && len(deeds) == 1 {
+		origin := deeds[0]
+		t.Origin = &origin
+	}
+	return t, true
+}
