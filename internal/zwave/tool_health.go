@@ -15,9 +15,6 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// lowBattery is the charge below which most makers begin to warn, in percent.
-const lowBattery = 20
-
 // healthAnswer is what check_zwave_health answers.
 type healthAnswer struct {
 	Healthy    bool     `json:"healthy"`
@@ -142,8 +139,7 @@ func (i *inspector) census(m *model, out *healthAnswer) {
 			out.Asleep = append(out.Asleep, n.display())
 		}
 		for _, s := range n.sensors() {
-			level, ok := number(i.ledger.read(s.id).value)
-			if s.kind == home.Battery && ok && level <= lowBattery {
+			if s.kind == home.Battery && isLow(m.reported(s, i.ledger.read(s.id).value, i.ledger.read), nil) {
 				out.LowBattery = append(out.LowBattery, n.display())
 			}
 		}

@@ -257,7 +257,7 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		}
 	}
 	for _, s := range e.sensors {
-		v := m.sensorState(s, read(s.id).value)
+		v := m.reported(s, read(s.id).value, read)
 		if n, ok := number(v); ok && s.kind == home.Temperature {
 			v = m.inUnitOf(out, s.id, n)
 		}

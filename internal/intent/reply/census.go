@@ -226,7 +226,8 @@ func (c *census) stateOf(e *home.Entity, o *observation, want string) string {
 	return ""
 }
 
-// charge reads a battery: low or full, and the percent where it tells them.
+// charge reads a battery: low or full, and the percent where it tells them. A level
+// that is no percentage is a code, such as 255, for a battery that is low.
 func charge(s *plan.Step, o *observation) (state, level string) {
 	value := o.State
 	if v, ok := o.Values[string(home.Battery)]; ok && s.Entity.DeviceClass() != "battery" {
@@ -236,6 +237,9 @@ func charge(s *plan.Step, o *observation) (state, level string) {
 	}
 	switch v := value.(type) {
 	case float64:
+		if v < 0 || v > 100 {
+			return "low", ""
+		}
 		if v <= lowBattery || o.Low {
 			return "low", said(v)
 		}
