@@ -118,9 +118,6 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 		return tools.Result{}, err
 	}
 	f := i.devices.ask(ctx, m, e, s.id)
-	if !f.known && f.reason == "" {
-		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
-	}
 	out := sensorAnswer{
 		Device: e.Name, Sensor: string(s.kind), Value: m.reported(s, f.value, i.ledger.read), Unit: m.value(s.id).Unit,
 		Age: age(f.reading), Stale: f.stale, Source: f.source, Reachable: f.reachable, Reason: f.reason,
@@ -128,6 +125,9 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	out.Low = s.kind == home.Battery && isLow(out.Value, nil)
 	if out.Value == lowCharge {
 		out.Unit = ""
+	}
+	if !f.known && f.reason == "" { // a button that nobody has pressed: the device itself is well
+		return result(fmt.Sprintf("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word)), out)
 	}
 	name := join(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
