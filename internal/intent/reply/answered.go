@@ -141,6 +141,8 @@ func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) strin
 		return p.Apology(s.Err)
 	case o.Reachable != nil && !*o.Reachable:
 		return cmp.Or(p.blamed(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
+	case o.Reason == tools.NotReady:
+		return p.Phrase("why_not_ready", args)
 	case r.Text != "" && p.english():
 		return r.Text
 	}
