@@ -55,7 +55,7 @@ func (a *Account) Last(fits func(e *past.Entry) bool, timed bool) string {
 func (a *Account) Who() string {
 	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
 	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
-		return !c.Ours && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
+		return !c.Ours && !a.late(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
 			(a.Area == "" || strings.EqualFold(c.Area, a.Area))
 	})
 	if !moved || did && last.At.After(hand.At) {
@@ -77,7 +77,7 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	})
 	reported = reported && (seen.Is || asksWho)
 	switch {
-	case reported && !report.Ours && (!did || report.At.After(last.At)):
+	case reported && !report.Ours && !a.late(&report) && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
 	case ours:
 		return a.By().Asked(a.deed(&last))
@@ -94,13 +94,26 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 // lastAct returns what turns did to a thing last, of all, or where it is asked who did
 // it, of what brought it into the state; ours tells whether that made it what it is.
 func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (last past.Entry, did, ours bool) {
-	into := func(x *past.Entry) bool { return x.Device == e.ID && a.By().Into(a.deed(x), state) }
+	into := func(x *past.Entry) bool {
+		d := a.deed(x)
+		if d.Pending != "" && x.Wanted == state && seen.Is { // the thing is as it was asked to be, and did not say so
+			return x.Device == e.ID
+		}
+		return x.Device == e.ID && d.Pending == "" && a.By().Into(d, state)
+	}
 	if asksWho {
 		last, did = a.Acts.Last(into)
 		return last, did, did
 	}
 	last, did = a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
 	return last, did, did && into(&last) && (seen.Is || !seen.Known)
+}
+
+// late reports whether a change is what a turn had asked for: its device confirmed it only
+// after the turn.
+func (a *Account) late(c *past.Change) bool {
+	_, ok := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
+	return ok
 }
 
 // Failures tells which things did not answer what they were told last; "" if all did.
@@ -120,10 +133,15 @@ func change(e *home.Entity, c past.Change) *reply.Deed {
 	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}
 }
 
-// deed is an entry as it is told to the one who asks.
+// deed is an entry as it is told to the one who asks: as the thing confirmed it, be it
+// after the turn.
 func (a *Account) deed(e *past.Entry) *reply.Deed {
+	property, value, why := e.Property, e.Value, e.Pending
+	if c, ok := e.CameTrue(a.Reports); ok {
+		property, value, why = c.Property, c.State, ""
+	}
 	return &reply.Deed{
-		Entity: a.House.Entity(e.Device), Property: e.Property, Value: e.Value, At: e.At,
+		Entity: a.House.Entity(e.Device), Property: property, Value: value, At: e.At, Pending: why,
 		Asker: reply.Asker{
 			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromPage || e.Source == record.FromCLI,
 			MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
