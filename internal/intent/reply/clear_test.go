@@ -36,8 +36,12 @@ var flatThings = []struct {
 	{"co", "binary_sensor", "carbon_monoxide", `{"value":"clear"`, []home.Ability{"carbon_monoxide", home.Battery}, map[string]string{"en": "Cellar CO Alarm", "de": "CO-Melder Keller", "fr": "Détecteur de monoxyde", "es": "Detector de monóxido"}},
 	{"gas", "binary_sensor", "gas", `{"value":"clear"`, []home.Ability{"gas"}, map[string]string{"en": "Stove Gas Alarm", "de": "Gasmelder Herd", "fr": "Détecteur de gaz", "es": "Detector de gas"}},
 	{"leak", "binary_sensor", "moisture", `{"value":"clear"`, []home.Ability{"moisture", home.Battery}, map[string]string{"en": "Cellar Leak Sensor", "de": "Wassermelder Keller", "fr": "Détecteur d'eau", "es": "Sensor de agua"}},
-	{"remote", "sensor", "button", `{"value":null`, []home.Ability{"button_1"}, map[string]string{"en": "Wall Remote Button 1", "de": "Wandsender Button 1", "fr": "Télécommande Button 1", "es": "Mando Button 1"}},
-	{"remote2", "sensor", "button", `{"value":null`, []home.Ability{"button_2"}, map[string]string{"en": "Wall Remote Button 2", "de": "Wandsender Button 2", "fr": "Télécommande Button 2", "es": "Mando Button 2"}},
+	{"motion", "binary_sensor", "motion", `{"value":"clear"`, []home.Ability{home.Motion}, map[string]string{"en": "Hallway Motion", "de": "Bewegung Flur", "fr": "Mouvement du couloir", "es": "Movimiento del pasillo"}},
+	{"warm", "sensor", "temperature", `{"value":21,"unit":"°C"`, []home.Ability{home.Temperature}, map[string]string{"en": "Kitchen Thermometer", "de": "Küchenthermometer", "fr": "Thermomètre de la cuisine", "es": "Termómetro de la cocina"}},
+	{"plug", "switch", "", `{"state":"off","values":{}`, []home.Ability{home.OnOff}, map[string]string{"en": "Coffee Machine", "de": "Kaffeemaschine", "fr": "Cafetière", "es": "Cafetera"}},
+	{"stat", "climate", "", `{"state":"heat","values":{"setpoint":19}`, []home.Ability{home.Setpoint, home.Mode}, map[string]string{"en": "Bedroom Thermostat", "de": "Schlafzimmerthermostat", "fr": "Thermostat de la chambre", "es": "Termostato del dormitorio"}},
+	{"remote", "sensor", "button", `{"value":null`, []home.Ability{"button_1"}, map[string]string{"en": "Wall Remote Button 1", "de": "Wandsender Button 1", "fr": "Télécommande Button 1", "es": "Botonera Button 1"}},
+	{"remote2", "sensor", "button", `{"value":null`, []home.Ability{"button_2"}, map[string]string{"en": "Wall Remote Button 2", "de": "Wandsender Button 2", "fr": "Télécommande Button 2", "es": "Botonera Button 2"}},
 }
 
 // flatIn is a flat in a language without the things that are missing.
@@ -54,6 +58,8 @@ func flatIn(t *testing.T, language string, missing []string) asking {
 		}
 		if s.domain == "binary_sensor" || s.domain == "sensor" {
 			e.Read.Tool = "get_device_sensor_data"
+		} else {
+			e.Control = &home.Control{Tool: "control", ID: s.id}
 		}
 		h.Entities = append(h.Entities, e)
 	}
@@ -121,6 +127,34 @@ func TestNoAllClearForWhatWasNotLookedAt(t *testing.T) {
 			texts = append(texts, flatReport(&steps[i], c.Given))
 		}
 		return a.p.Told(steps, answers(len(steps), texts))
+	})
+	p.Compare(t, *update)
+}
+
+// TestWhatCannotBeDoneIsNeverDenied orders things to do what they cannot: the answer is
+// that, and never that there is no such thing or that the sentence makes no sense.
+func TestWhatCannotBeDoneIsNeverDenied(t *testing.T) {
+	t.Parallel()
+	flats := map[string]asking{}
+	p := fake.ReadProse(t, "testdata/cannot.txtar")
+	p.Answer(func(c fake.ProseCase, language, asked string) string {
+		if flats[language].house == nil {
+			flats[language] = flatIn(t, language, nil)
+		}
+		a := flats[language]
+		d := a.match.Match(asked, "")
+		if d.Route != intent.Local {
+			if d.Reason != "wrong_kind" {
+				t.Errorf("%s: %q is %s: %s %q", language, asked, d.Route, d.Reason, d.Heard)
+			}
+			return a.p.Refusal(d)
+		}
+		steps, err := plan.Calls(d, a.house, "")
+		if err != nil || len(steps) == 0 || steps[0].Err == nil {
+			t.Errorf("%s: %q would act: %v %v", language, asked, steps, err)
+			return ""
+		}
+		return a.p.Apology(steps[0].Err)
 	})
 	p.Compare(t, *update)
 }
