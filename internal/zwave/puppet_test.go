@@ -43,7 +43,9 @@ func (r *rig) puppeteer(nodes map[int]puppet) *puppets {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.divert
-	b.divert = func(topic string, payload []byte) bool { return p.take(topic, payload) || before != nil && before(topic, payload) }
+	b.divert = func(topic string, payload []byte) bool {
+		return p.take(topic, payload) || before != nil && before(topic, payload)
+	}
 	return p
 }
 

@@ -54,6 +54,9 @@ func (c *census) answer(found []finding) string {
 	var told []string
 	switch {
 	case len(in) > 0:
+		if c.q.ask == "any" || s.bad != "open" {
+			beside = nil // the answer is no all-clear without them
+		}
 		told = slices.Concat(c.tell(s.found, in), c.tellBeside(nil, beside), c.notKnown(unknown))
 	case len(beside) > 0 && (c.q.ask == "which" || len(unknown) > 0):
 		told = append(c.tellBeside(nil, beside), c.notKnown(unknown)...)
