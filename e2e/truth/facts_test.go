@@ -46,6 +46,7 @@ const (
 // alarms are the values that are not zero while something is wrong or moves.
 var alarms = []string{
 	"113-0-Smoke Alarm-Sensor status", "113-0-CO Alarm-Sensor status", "113-0-Water Alarm-Sensor status", "113-0-Home Security-Motion sensor status",
+	"113-0-Gas Alarm-Combustible gas status",
 }
 
 // measures are the values of questions for a number.
@@ -77,9 +78,9 @@ func holds(f map[string]any, that string, reachable bool) reading {
 	case "calm":
 		return alarmed(f).not()
 	case "full":
-		return below(f[battery], nearlyEmpty+1).not()
+		return empty(f[battery]).not()
 	case "low":
-		return below(f[battery], nearlyEmpty+1)
+		return empty(f[battery])
 	case "locked":
 		return locked(f)
 	case "open":
@@ -101,6 +102,14 @@ func holds(f map[string]any, that string, reachable bool) reading {
 		return cold.not()
 	}
 	return cold
+}
+
+// empty is true also of a level that is no percentage, but a code for a low battery.
+func empty(value any) reading {
+	if n, ok := value.(float64); ok && (n < 0 || n > 100) {
+		return is
+	}
+	return below(value, nearlyEmpty+1)
 }
 
 func below(value any, limit float64) reading {
@@ -222,7 +231,7 @@ func decide(proofs, unsure []int, proven reading) reading {
 // worries are what makes a house not all right: of each kind of thing, what it
 // should be.
 var worries = []struct{ kind, should string }{
-	{"device", "reachable"}, {"smoke", "calm"}, {"co", "calm"}, {"leak", "calm"}, {"lock", "locked"}, {"door", "closed"}, {"window", "closed"}, {"battery", "full"},
+	{"device", "reachable"}, {"smoke", "calm"}, {"co", "calm"}, {"leak", "calm"}, {"gas", "calm"}, {"lock", "locked"}, {"door", "closed"}, {"window", "closed"}, {"battery", "full"},
 }
 
 // wellbeing is the answer to "is everything all right?".

@@ -20,7 +20,7 @@ const (
 )
 
 // guarded are the kinds of things about which a wrong answer is dangerous.
-var guarded = []string{"lock", "door", "window", "garage", "gate", "hatch", "smoke", "co", "leak", "opening", "entry", "hazard"}
+var guarded = []string{"lock", "door", "window", "garage", "gate", "hatch", "smoke", "co", "leak", "gas", "opening", "openable", "way_in", "entry", "hazard"}
 
 // hearing is one reply to one question with everything that judges it.
 type hearing struct {
@@ -29,6 +29,7 @@ type hearing struct {
 	question question
 	truth    truth
 	text     string // folded, with # for the names of devices
+	folded   string // the same with the names
 	outcome  record.Outcome
 	named    []int
 }
@@ -36,7 +37,8 @@ type hearing struct {
 // judge says whether a reply to a question is true, and why not.
 func (s *sets) judge(q question, t truth, reply string, outcome record.Outcome) (verdict, string) {
 	h := hearing{house: &s.house, words: s.words[q.lang], question: q, truth: t, outcome: outcome}
-	h.named, h.text = s.house.named(q.lang, fold(reply))
+	h.folded = fold(reply)
+	h.named, h.text = s.house.named(q.lang, h.folded)
 	v, why := h.weigh()
 	if q.Untold && v == dontKnow {
 		return right, ""
@@ -170,6 +172,7 @@ func (h *hearing) unknowable(claim reading) (verdict, string) {
 // nothing else.
 func (h *hearing) unclaimed() (verdict, string) {
 	decisive := h.decisive()
+	h.exceptionsOnly()
 	switch {
 	case len(decisive) > 0 && len(h.missing(decisive)) == 0 && len(h.strangers(decisive)) == 0,
 		len(decisive) > len(h.house.Nodes)/2 && h.words.has("caveat", h.text) && h.words.has("other", h.text):
@@ -178,6 +181,14 @@ func (h *hearing) unclaimed() (verdict, string) {
 		return dontKnow, ""
 	default:
 		return wrong, fmt.Sprintf("it answers neither yes nor no: %v", h.truth)
+	}
+}
+
+// exceptionsOnly forgets the names before the last semicolon: "the front door is locked;
+// the kitchen window is open" begins with what is well.
+func (h *hearing) exceptionsOnly() {
+	if i := strings.LastIndex(h.folded, ";"); i >= 0 {
+		h.named, _ = h.house.named(h.question.lang, h.folded[i:])
 	}
 }
 

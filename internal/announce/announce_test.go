@@ -405,6 +405,10 @@ func TestRules(t *testing.T) {
 			f.tell(thing("Hall Sensor Battery", "battery", 20.0, 95.0))
 			f.wait(5 * time.Hour)
 		}, []string{"0s says Low battery: the hall sensor battery."}},
+		"a battery that sends the code for low": {rules(announce.Rule{When: record.BatteryLow}), func(f *family) {
+			f.tell(thing("Hall Sensor Battery", "battery", 255.0, 95.0))
+			f.wait(5 * time.Hour)
+		}, []string{"0s says Low battery: the hall sensor battery."}},
 		"a device that comes back": {rules(announce.Rule{When: record.Dead}), func(f *family) {
 			f.tell(thing("Hall Light", "reach", "dead", "alive"))
 			f.wait(5 * time.Minute)

@@ -88,9 +88,11 @@ func state(e home.Event) string {
 	return home.Folded(fmt.Sprint(e.State))
 }
 
+// isLow reports whether a battery is low. A level that is no percentage is the code for
+// one that is.
 func isLow(e home.Event) bool {
 	level, isNumber := e.State.(float64)
-	return isNumber && level <= lowBattery || state(e) == "low"
+	return isNumber && (level <= lowBattery || level > 100) || state(e) == "low"
 }
 
 // Validate reports everything that is wrong with the configuration.

@@ -70,6 +70,7 @@ type exchange struct {
 	subject  *subject        // what the next short sentence is about, where meant does not tell
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 	begun    past.Turn       // what the same sentence has done before a question was asked about the rest
+	empty    string          // why nothing is known of a house, where that is the answer
 
 	doneBefore []record.TaskStep // what earlier rounds of a model's turn have done
 	reconnects int               // made in this turn so far
@@ -215,6 +216,9 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	case intent.Local:
 	}
 	x.ordered = !x.Unfinished
+	if a.lacksHouse(d) {
+		x.empty = a.noHouse(ctx)
+	}
 	a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
 	return true
 }
@@ -231,12 +235,16 @@ func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn)
 	switch d.Route {
 	case intent.Local:
 		x.rec.Route = record.RouteLocal
+		if x.empty != "" {
+			x.rec.Outcome, x.rec.Reply = record.Failed, x.empty
+			break
+		}
 		did = act()
 	case intent.Ask:
 		x.rec.Route, x.rec.Outcome, x.rec.Reply = record.RouteLocal, record.Asked, questionOf(d, a.match.House(), a.phrases)
 	case intent.Reject, intent.Model:
 		x.rec.Route, x.rec.Outcome = record.RouteRefused, record.Failed
-		x.rec.Reply, x.rec.Error = a.phrases.Refusal(d), past.Reason(d)
+		x.rec.Reply, x.rec.Error = cmp.Or(x.empty, a.phrases.Refusal(d)), past.Reason(d)
 	}
 	x.rec.Reply = speech.Speakable(x.rec.Reply)
 	if x.rec.Reply != "" {

@@ -55,6 +55,9 @@ func (v *visit) house(ctx context.Context) []Finding {
 	all := well("%d things in %d rooms", len(house.Entities), len(house.Areas))
 	if len(house.Entities) == 0 {
 		all = []Finding{{State: Poor, Text: "no server tells of a house", Do: "Look at the servers above; a house that has just been connected takes a moment."}}
+		if why := v.outage(ctx); why != "" {
+			all = []Finding{{State: Ill, Text: "nothing is known of the house", Do: why}}
+		}
 	}
 	switch slices.Sort(away); {
 	case len(away) > 0 && len(away) == len(house.Entities):
@@ -64,6 +67,23 @@ func (v *visit) house(ctx context.Context) []Finding {
 		all = append(all, Finding{State: Poor, Text: "not reached: " + strings.Join(shown, ", ") + more(len(away)-len(shown)), Do: "Check that they have power, or a battery."})
 	}
 	return all
+}
+
+// outage is what keeps the servers of a gateway that runs from their devices, and what to
+// do about it; "" if nothing is known.
+func (v *visit) outage(ctx context.Context) string {
+	var ready struct {
+		Parts []struct{ Name, Why string }
+	}
+	if v.Ask(ctx, "/readyz", &ready) != nil {
+		return ""
+	}
+	for _, p := range ready.Parts {
+		if p.Name == "mcp" {
+			return p.Why
+		}
+	}
+	return ""
 }
 
 func more(n int) string {

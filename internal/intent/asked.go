@@ -54,16 +54,40 @@ func (x *meaning) asked(kind string) Decision {
 		all = x.m.gatesFirst(all)
 	}
 	items := x.place(all)
+	besides := x.besides(kind, state, items)
 	if x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && (one || isRoomKind(kind)) {
 		items = x.nearest(items, one)
 	}
 	switch {
-	case len(items) > 0:
+	case one && len(items) == 1:
 		return x.done(items)
+	case len(items) > 0:
+		x.action.Besides = x.ids(besides)
+		return x.done(items)
+	case len(besides) > 0:
+		return x.done(besides)
 	case x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0:
 		return x.reject("no_sensor", x.heardAsked())
 	}
 	return x.reject("no_device", x.heardAsked())
+}
+
+// besides finds the things that a question is about besides the others.
+func (x *meaning) besides(kind, state string, others []int32) []int32 {
+	belongs := askedBesides(kind, state)
+	if belongs == nil {
+		return nil
+	}
+	return slices.DeleteFunc(x.place(x.m.every(belongs)), func(i int32) bool { return slices.Contains(others, i) })
+}
+
+// ids are the ids of some things.
+func (x *meaning) ids(items []int32) []string {
+	var out []string
+	for _, i := range items {
+		out = append(out, x.m.house.Entities[i].ID)
+	}
+	return out
 }
 
 // nearest keeps what stands in the speaker's room. If nothing does, the answer to a
@@ -128,6 +152,26 @@ func askedAbout(kind, state string) fits {
 	return nil
 }
 
+// askedBesides returns which things a question about a kind in a state is about besides
+// those of askedAbout, so that no answer is an all-clear for what a person means as well;
+// nil if there are none.
+func askedBesides(kind, state string) fits {
+	isSiren := func(e *home.Entity) bool { return e.Domain == "siren" || e.DeviceClass() == "siren" }
+	switch {
+	case (state == "open" || state == "closed") && kind == everything:
+		return func(e *home.Entity) bool { return e.Domain == "cover" || e.Domain == "valve" || isLock(e) }
+	case (state == "open" || state == "closed") && openings[kind]&home.AnyDoor == home.AnyDoor:
+		return isLock // it tells at least whether a door is locked
+	case (state == "locked" || state == "unlocked") && (kind == "door" || kind == everything):
+		return func(e *home.Entity) bool { return e.Opening()&openings[kind] != 0 } // what has no lock may stand open
+	case (state == "on" || state == "off") && (kind == everything || kind == "device"):
+		return func(e *home.Entity) bool { return isSiren(e) || e.Domain == "outlet" }
+	case (state == "on" || state == "off") && kind == "alarm":
+		return isSiren
+	}
+	return nil
+}
+
 // openable finds what of a kind can be open.
 func openable(kind string, ofKind fits) fits {
 	switch want := openings[kind]; {
@@ -177,7 +221,7 @@ var (
 
 // alarms are the classes of the sensors of each kind of alarm.
 var alarms = map[string][]string{
-	"smoke": {"smoke", "heat"}, "carbon_monoxide": {"carbon_monoxide"}, "gas": {"gas", "carbon_monoxide"}, "heat": {"heat"},
+	"smoke": {"smoke", "heat"}, "carbon_monoxide": {"carbon_monoxide"}, "gas": {"gas"}, "heat": {"heat"},
 	"moisture": {"moisture"}, "alarm": {"smoke", "heat", "carbon_monoxide", "gas", "moisture", "intrusion", "glass_break"}, "motion": {"motion", "occupancy", "presence"},
 }
 

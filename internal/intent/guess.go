@@ -171,6 +171,9 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 	if d, ok := m.reported(p, heard, place, area); ok {
 		return d
 	}
+	if !p.block.Meta.Question && changes(p.block.Intent) && m.isWhole(heard, place) {
+		return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}
+	}
 	if place != "" || p.block.Meta.Shy {
 		return m.refuse(p, "unknown_name", heard)
 	}
@@ -184,6 +187,16 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 		}
 	}
 	return Decision{Route: Model, Reason: "no_sentence"}
+}
+
+// isWhole reports whether words are the whole name of a thing that is controlled by
+// sentences of ours: it is there whatever else it can do.
+func (m *Matcher) isWhole(heard, place string) bool {
+	r := m.index.Resolve(heard, func(i int) bool {
+		e := &m.house.Entities[i]
+		return (place == "" || e.In(place)) && slices.Contains([]string{"light", "switch", "outlet", "fan", "cover", "valve", "lock", "climate"}, e.Domain)
+	})
+	return r.Whole && (r.Verdict == names.Exact || r.Verdict == names.Many)
 }
 
 // commands reports whether a pack has sentences of the intent for things of the

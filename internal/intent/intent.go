@@ -27,6 +27,9 @@ type Action struct {
 	Slots   map[string]any `json:"slots"`
 	Devices []string       `json:"devices"` // entity ids, in house order
 
+	// Besides are the things that a question is about besides: a person who asks whether
+	// anything is open thinks of doors and windows, and means the curtains as well.
+	Besides []string `json:"-"`
 	// Later are the commands that a timer is to carry out.
 	Later []Action `json:"-"`
 	// Elsewhere says that only the kind of the device was said and that it stands in

@@ -198,15 +198,17 @@ func (x *meaning) tell(items []int32, heard string) {
 // reporting are the domains of things that are only read.
 var reporting = []string{"binary_sensor", "sensor"}
 
-// moving are the intents, beside switching, by which families move windows and doors.
-var moving = []string{catalogue.SetPosition, catalogue.StopMoving}
+// changes reports whether an intent is a command that changes a thing of the house.
+func changes(intent string) bool {
+	in := catalogue.Of(intent)
+	return in.Plan == catalogue.Switch || (in.Plan == catalogue.Command || in.Plan == catalogue.Adjust) && len(in.Sets) > 0
+}
 
 // onlyReports answers a command to things that only report, where nothing else fits: it
 // is planned like any other, and the plan says why it cannot be done.
 func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	items = x.keep(items, func(e *home.Entity) bool { return slices.Contains(reporting, e.Domain) && e.Control == nil })
-	acts := catalogue.Of(x.action.Intent).Plan == catalogue.Switch || slices.Contains(moving, x.action.Intent)
-	if len(items) == 0 || x.p.block.Meta.Question || !acts {
+	if len(items) == 0 || x.p.block.Meta.Question || !changes(x.action.Intent) {
 		return Decision{}, false
 	}
 	return x.done(items[:min(len(items), names.MaxCandidates)]), true
@@ -229,20 +231,52 @@ func (m *Matcher) calledThere(p *parse, area string) (Decision, bool) {
 }
 
 // reported answers a command to a thing that only reports: what has the words in its name
-// in the speaker's room, or is called so as a whole.
+// in the speaker's room, is called so as a whole, or is the only such thing of the house.
 func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool) {
 	x := meaning{m: m, p: p, action: *p.would(m)}
-	if near := m.index.Holding(heard, func(i int) bool {
+	reports := func(i int) bool {
 		e := &m.house.Entities[i]
-		return place == "" && area != "" && e.In(area) && slices.Contains(reporting, e.Domain) && e.DeviceClass() != "battery"
+		return slices.Contains(reporting, e.Domain) && e.DeviceClass() != "battery"
+	}
+	if near := m.index.Holding(heard, func(i int) bool {
+		return place == "" && area != "" && m.house.Entities[i].In(area) && reports(i)
 	}); len(near) == 1 {
 		return x.onlyReports([]int32{int32(near[0])})
 	}
-	r := m.index.Resolve(heard, func(i int) bool { return place == "" || m.house.Entities[i].In(place) })
-	if r.Verdict != names.Exact || !r.Whole {
-		return Decision{}, false
+	there := func(i int) bool { return place == "" || m.house.Entities[i].In(place) }
+	if r := m.index.Resolve(heard, there); r.Verdict == names.Exact && r.Whole {
+		return x.onlyReports([]int32{int32(r.Items[0])})
 	}
-	return x.onlyReports([]int32{int32(r.Items[0])})
+	if items := m.sensorsCalled(heard, there, reports); len(items) > 0 {
+		if near := x.in(items, area); len(near) > 0 {
+			items = near
+		}
+		return x.onlyReports(items[:1])
+	}
+	return Decision{}, false
+}
+
+// sensorsCalled finds the sensors that words mean which are the beginning of their names,
+// such as the name of a device that measures several things, or the word for their kind.
+// There are none where the words mean something that can be controlled as well.
+func (m *Matcher) sensorsCalled(heard string, there, reports func(int) bool) []int32 {
+	kind := m.nouns[m.index.Mended(heard)]
+	watches := []string{"temperature", "humidity", "illuminance", "motion", "moisture", "smoke", "carbon_monoxide", "door", "window", "opening", "button"}
+	var out []int32
+	for _, i := range m.index.Holding(heard, there) {
+		switch {
+		case m.house.Entities[i].Control != nil:
+			return nil
+		case reports(i) && slices.Contains(watches, m.house.Entities[i].DeviceClass()):
+			out = append(out, int32(i))
+		}
+	}
+	for i := range m.house.Entities {
+		if e := &m.house.Entities[i]; alarms[kind] != nil && there(i) && isOfKind(e, kind) && !slices.Contains(out, int32(i)) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
 }
 
 // contact reports whether a thing is a sensor on an opening of the kind that a command

@@ -134,6 +134,10 @@ func TestTheHouseTellsWhatChanges(t *testing.T) {
 			},
 			[]string{"state Attic Smoke Alarm Battery/battery/battery 95->20", "state Attic Smoke Alarm Battery/battery/battery 20->100"},
 		},
+		"a battery that sends the code for low": {
+			[]func(*rig){change("Attic Smoke Alarm", "128-0-level", 255.0), change("Attic Smoke Alarm", "128-0-level", 247.0), change("Attic Smoke Alarm", "128-0-level", 90.0)},
+			[]string{"state Attic Smoke Alarm Battery/battery/battery 95->low", "state Attic Smoke Alarm Battery/battery/battery low->90"},
+		},
 		"a lock": {
 			[]func(*rig){change("Front Door", "98-0-currentMode", 255.0)},
 			[]string{"state Front Door/lock/lock unlocked->locked"},

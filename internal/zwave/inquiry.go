@@ -91,7 +91,7 @@ func (c *commander) neighbours(n *node) []int {
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
 		other := nodes[id]
 		switch {
-		case id == n.ID || !other.Listening.Always || c.ledger.node(id).dead():
+		case id == n.ID || !other.Listening.Always || !other.Ready || c.ledger.node(id).dead():
 		case rooms[other.area()]:
 			near = append(near, id)
 		default:
@@ -183,10 +183,11 @@ func (q *inquiry) reachesOthers() bool {
 	return q.gateway == nil && q.neighbour == yes
 }
 
-// stickGone reports whether nothing has been reached by radio. The caller holds
-// mu.
+// stickGone reports whether every device was refused at once, as it is without a stick.
+// Silence says nothing: the radio may be busy asking a new device what it can do. The
+// caller holds mu.
 func (q *inquiry) stickGone() bool {
-	return q.others > 0 && q.itself != yes && q.neighbour != yes && q.neighbour != no
+	return q.others > 0 && q.itself != yes && q.itself != no && q.neighbour == atOnce
 }
 
 // foundDead reports whether the device has been found not to answer. There may be

@@ -11,7 +11,10 @@ const lockJammed = 11
 // state returns an entity's state as a word or number for people; nil means
 // unknown.
 func (d *devices) state(m *model, e *entity, raw any) any {
-	if e.Domain != "lock" {
+	switch {
+	case isSensor(e) && len(e.sensors) > 0:
+		return m.reported(e.sensors[0], raw, d.ledger.read)
+	case e.Domain != "lock":
 		return m.state(e, raw)
 	}
 	return m.lockState(e, raw, d.ledger.read(lockEvent(e)).value)

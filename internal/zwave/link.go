@@ -33,6 +33,7 @@ type link struct {
 	proven      string          // the level of the only gateway that answered; valid until another one answers, too
 	driverUp    *bool           // nil: never heard
 	stickLost   bool            // no device could be asked for anything
+	listLost    bool            // the gateway answers, and its list of devices never arrives
 	requests    int             // sent so far
 	pending     map[string]pending
 	topics      map[string]sighting // node topics seen, below the prefix

@@ -42,7 +42,10 @@ func (r *rig) puppeteer(nodes map[int]puppet) *puppets {
 	b := r.mine.bus
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.divert = p.take
+	before := b.divert
+	b.divert = func(topic string, payload []byte) bool {
+		return p.take(topic, payload) || before != nil && before(topic, payload)
+	}
 	return p
 }
 

@@ -84,8 +84,10 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	asked := h.ledger.now()
 	answer, err := h.link.call(ctx, "getNodes")
 	if err != nil {
+		h.link.noteList(ctx, err)
 		return false, err
 	}
+	h.link.noteList(ctx, nil)
 	read, err := readList(answer.result)
 	if err != nil {
 		return false, err

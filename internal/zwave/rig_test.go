@@ -131,8 +131,15 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // known.
 func start(t *testing.T, change func(*zwave.Config, *sim.Config), prefix ...string) *rig {
 	t.Helper()
+	return startOn(t, func(*bus, *client) {}, change, prefix...)
+}
+
+// startOn is start on a bus that is prepared before anybody uses it.
+func startOn(t *testing.T, prepare func(*bus, *client), change func(*zwave.Config, *sim.Config), prefix ...string) *rig {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	b := newBus()
+	prepare(b, b.client(t))
 	cfg, simulated := zwave.DefaultConfig(), sim.DefaultConfig()
 	cfg.Patience = 20 * time.Second // long enough that tests wait for facts and not for time-outs
 	simulated.Scale = 0.2

@@ -88,11 +88,11 @@ func (d *devices) witnesses(suspect int) []int {
 	nodes := d.directory.current().nodes
 	var out []int
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
-		if n := nodes[id]; n.Listening.Always && id != suspect && !d.ledger.node(id).dead() {
+		if n := nodes[id]; n.Listening.Always && n.Ready && id != suspect && !d.ledger.node(id).dead() {
 			out = append(out, id)
 		}
 	}
-	if len(out) == 0 && suspect > 0 {
+	if n := nodes[suspect]; len(out) == 0 && n != nil && n.Ready {
 		return []int{suspect}
 	}
 	return out[:min(len(out), stickWitnesses)]

@@ -15,9 +15,6 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// lowBattery is the charge below which most makers begin to warn, in percent.
-const lowBattery = 20
-
 // healthAnswer is what check_zwave_health answers.
 type healthAnswer struct {
 	Healthy    bool     `json:"healthy"`
@@ -45,7 +42,7 @@ func (i *inspector) healthTool() tools.Tool {
 "asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
 "shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
 "left_out":{"type":"array","items":{"type":"string"},"description":"what the gateway lists beyond what a Z-Wave network can have; it cannot be read or controlled here"},
-"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","stick","driver","list of devices"]},"message":{"type":"string"}},
+"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","stick","driver","list of devices","` + waitingForList + `"]},"message":{"type":"string"}},
 "required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","left_out","waiting_for","message"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
@@ -73,6 +70,8 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	switch {
 	case err != nil, stickAway:
 		out.Message = i.link.trouble(err)
+	case out.WaitingFor == waitingForList:
+		out.Message = listRefused
 	case out.WaitingFor != "":
 		out.Message = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."
 	case len(out.Dead) > 0:
@@ -122,6 +121,8 @@ func (i *inspector) waitingFor(err error) string {
 		return "driver"
 	case err != nil:
 		return "gateway"
+	case i.link.losesList():
+		return waitingForList
 	}
 	select {
 	case <-i.directory.loaded:
@@ -142,8 +143,7 @@ func (i *inspector) census(m *model, out *healthAnswer) {
 			out.Asleep = append(out.Asleep, n.display())
 		}
 		for _, s := range n.sensors() {
-			level, ok := number(m.sensorState(s, i.ledger.read(s.id).value))
-			if s.kind == home.Battery && ok && level <= lowBattery {
+			if s.kind == home.Battery && isLow(m.reported(s, i.ledger.read(s.id).value, i.ledger.read), nil) {
 				out.LowBattery = append(out.LowBattery, n.display())
 			}
 		}

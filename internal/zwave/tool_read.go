@@ -45,6 +45,7 @@ type sensorAnswer struct {
 	Age       int64        `json:"age_seconds"`
 	Stale     bool         `json:"stale"`
 	Source    string       `json:"source"` // report, poll or list: where the value was last heard
+	Low       bool         `json:"low"`    // it is a battery, and it is low
 	Reachable bool         `json:"reachable"`
 	Reason    tools.Reason `json:"reason"`
 }
@@ -97,8 +98,8 @@ func (i *inspector) sensorTool() tools.Tool {
 "required":["device_name"],"additionalProperties":false}`),
 		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
 "value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
-"source":{"enum":["","report","poll","list"]},` + trustProps + `},
-"required":["device","sensor","value","unit","age_seconds","source",` + trustRequired + `]}`),
+"source":{"enum":["","report","poll","list"]},"low":{"type":"boolean","description":"a battery that is low, also one without a percentage"},` + trustProps + `},
+"required":["device","sensor","value","unit","age_seconds","source","low",` + trustRequired + `]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.sensor}
@@ -117,12 +118,16 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 		return tools.Result{}, err
 	}
 	f := i.devices.ask(ctx, m, e, s.id)
-	if !f.known && f.reason == "" {
-		return tools.Result{}, refuse("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word))
-	}
 	out := sensorAnswer{
-		Device: e.Name, Sensor: string(s.kind), Value: m.sensorState(s, f.value), Unit: m.value(s.id).Unit,
+		Device: e.Name, Sensor: string(s.kind), Value: m.reported(s, f.value, i.ledger.read), Unit: m.value(s.id).Unit,
 		Age: age(f.reading), Stale: f.stale, Source: f.source, Reachable: f.reachable, Reason: f.reason,
+	}
+	out.Low = s.kind == home.Battery && isLow(out.Value, nil)
+	if out.Value == lowCharge {
+		out.Unit = ""
+	}
+	if !f.known && f.reason == "" { // a button that nobody has pressed: the device itself is well
+		return result(fmt.Sprintf("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word)), out)
 	}
 	name := join(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
@@ -174,7 +179,7 @@ func (e *entity) several() bool {
 func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	var parts []string
 	for _, s := range e.sensors {
-		parts = append(parts, strings.ToLower(s.word)+" "+spoken(m.sensorState(s, read(s.id).value), m.value(s.id).Unit))
+		parts = append(parts, strings.ToLower(s.word)+" "+spoken(m.reported(s, read(s.id).value, read), m.value(s.id).Unit))
 	}
 	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }

@@ -161,10 +161,6 @@ const (
 	underheat   = 6
 )
 
-// batteryWarning is the level by which a battery says that it is low, from the Battery
-// command class.
-const batteryWarning = 255
-
 // sensorState returns a reading in words for people: a number, or open or closed,
 // detected or clear.
 func (m *model) sensorState(s sensor, raw any) any {
@@ -177,8 +173,6 @@ func (m *model) sensorState(s sensor, raw any) any {
 		return pressed(n)
 	case s.id.Class == wire.Notification && isNumber:
 		return m.event(s, n)
-	case s.id.Class == wire.Battery && isNumber && n == batteryWarning:
-		return float64(0)
 	case isBool && s.kind == home.Contact:
 		return openClosed(on)
 	case isBool:
@@ -263,7 +257,7 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		}
 	}
 	for _, s := range e.sensors {
-		v := m.sensorState(s, read(s.id).value)
+		v := m.reported(s, read(s.id).value, read)
 		if n, ok := number(v); ok && s.kind == home.Temperature {
 			v = m.inUnitOf(out, s.id, n)
 		}

@@ -125,7 +125,7 @@ func likelySensor(name string) string {
 // unknown says why nothing is known of a thing.
 func (e *entity) unknown(reachable bool) string {
 	if reachable {
-		return e.Name + " is still telling the gateway what it can do. Try again in a moment."
+		return beingAsked(e.Name)
 	}
 	return e.Name + " does not answer, and nothing is known of it yet. Check that it has power."
 }

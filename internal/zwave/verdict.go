@@ -160,6 +160,9 @@ func notAnswered(name string) string {
 // cannot be reached through somebody else's fault.
 func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
 	why, text := q.verdict(c.link, e.Name)
+	if c.interviewed(e.node) && (why == tools.Dead || why == tools.Silent) {
+		return ended(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
+	}
 	if q.blamesOthers() && !r.PublishedAt.IsZero() {
 		text += gotIt + e.Name + " got the command."
 	}
@@ -170,6 +173,15 @@ func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt
 		c.link.noteStick(true)
 	}
 	return ended(r, tools.NoAnswer, why, text)
+}
+
+// interviewed reports whether the gateway is still asking a node what it can do: such a
+// node may answer nothing else.
+func (c *commander) interviewed(n *node) bool { return !n.Ready && !c.ledger.node(n.ID).dead() }
+
+// beingAsked says that a device is not ready yet.
+func beingAsked(name string) string {
+	return name + " is still telling the gateway what it can do. Try again in a moment."
 }
 
 // unanswered explains a write without an answer from the gateway.
@@ -187,6 +199,8 @@ func (c *commander) unanswered(e *entity, r tools.Receipt, err error) tools.Rece
 		return ended(r, tools.NoAnswer, tools.Interrupted, text+gotIt+e.Name+" got the command.")
 	case status.dead():
 		return ended(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+	case c.interviewed(e.node):
+		return ended(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
 	case status.asleep() && e.node.sleeper():
 		return ended(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
 	default:

@@ -7,10 +7,6 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// chargedBattery is the level in percent from which on a battery that was low is not so
-// any more: a level that goes up and down by one is told once.
-const chargedBattery = 25
-
 // watchKey names one state of one thing.
 type watchKey struct{ entity, property string }
 
@@ -141,7 +137,8 @@ func (m *model) sensorWatched(e *entity, s sensor) *watched {
 	case wire.CentralScene:
 		w.word = func(map[wire.ValueID]any) any { return nil } // a press is no state
 	case wire.Battery:
-		w.word = m.charge(w, s)
+		w.ids = append(w.ids, lowFlag(s.id))
+		w.word = charge(w, s)
 	case wire.Notification, wire.BinarySensor, wire.DoorLock:
 		if s.kind == home.Contact {
 			w.class = contactClass(e.node.display())
@@ -150,25 +147,4 @@ func (m *model) sensorWatched(e *entity, s sensor) *watched {
 		return nil
 	}
 	return w
-}
-
-// charge returns the level of a battery only where it has become low, or is not so
-// any more; else the level that was told last.
-func (m *model) charge(w *watched, s sensor) func(map[wire.ValueID]any) any {
-	return func(raw map[wire.ValueID]any) any {
-		level := m.sensorState(s, raw[s.id])
-		if w.known && level != nil && isLow(level, w.state) == isLow(w.state, nil) {
-			return w.state
-		}
-		return level
-	}
-}
-
-// isLow reports whether a battery is low at a level, after it was at another.
-func isLow(level, before any) bool {
-	n, _ := number(level)
-	if old, known := number(before); known && old <= lowBattery {
-		return n < chargedBattery
-	}
-	return n <= lowBattery
 }

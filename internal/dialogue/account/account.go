@@ -71,7 +71,7 @@ func (a *Account) belied(e *past.Entry) string {
 func (a *Account) Who() string {
 	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
 	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
-		return !c.Ours && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
+		return !c.Ours && !a.late(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
 			(a.Area == "" || strings.EqualFold(c.Area, a.Area))
 	})
 	if !moved || did && last.At.After(hand.At) {
@@ -91,7 +91,7 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	lie, lied := a.lastLie(e, seen, state, asksWho)
 	report, reported := a.reported(e, seen, state, asksWho)
 	switch {
-	case reported && !report.Ours && (!did || report.At.After(last.At)):
+	case reported && !report.Ours && !a.late(&report) && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
@@ -118,7 +118,16 @@ func (a *Account) reported(e *home.Entity, seen reply.Sighting, state string, as
 // lastAct returns what turns did to a thing last, of all, or where it is asked who did
 // it, of what brought it into the state; ours tells whether that made it what it is.
 func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (last past.Entry, did, ours bool) {
-	into := func(x *past.Entry) bool { return x.Device == e.ID && !x.Belied && a.By().Into(a.deed(x), state) }
+	into := func(x *past.Entry) bool {
+		if x.Device != e.ID || x.Belied {
+			return false
+		}
+		d := a.deed(x)
+		if d.Pending != "" {
+			return x.Wanted == state && seen.Is // the thing is as it was asked to be, and did not say so
+		}
+		return a.By().Into(d, state)
+	}
 	if asksWho {
 		last, did = a.Acts.Last(into)
 		return last, did, did
@@ -141,6 +150,13 @@ func (a *Account) told(e *past.Entry) *reply.Deed {
 	return d
 }
 
+// late reports whether a change is what a turn had asked for: its device confirmed it only
+// after the turn.
+func (a *Account) late(c *past.Change) bool {
+	_, ok := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
+	return ok
+}
+
 // Failures tells which things did not answer what they were told last; "" if all did.
 func (a *Account) Failures() string {
 	const most = 3
@@ -158,10 +174,15 @@ func change(e *home.Entity, c past.Change) *reply.Deed {
 	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}
 }
 
-// deed is an entry as it is told to the one who asks.
+// deed is an entry as it is told to the one who asks: as the thing confirmed it, be it
+// after the turn.
 func (a *Account) deed(e *past.Entry) *reply.Deed {
+	property, value, why := e.Property, e.Value, e.Pending
+	if c, ok := e.CameTrue(a.Reports); ok {
+		property, value, why = c.Property, c.State, ""
+	}
 	return &reply.Deed{
-		Entity: a.House.Entity(e.Device), Property: e.Property, Value: e.Value, At: e.At,
+		Entity: a.House.Entity(e.Device), Property: property, Value: value, At: e.At, Pending: why,
 		Asker: reply.Asker{
 			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromPage || e.Source == record.FromCLI,
 			MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,

@@ -129,3 +129,72 @@ func TestWhatDidNotAnswerIsTold(t *testing.T) {
 		}
 	})
 }
+
+// TestALateConfirmationIsTold has a lamp that was told to switch on confirm that only
+// after the answer, or not at all, and asks what was done, who did it and why it is on.
+// The three answers agree with what happened.
+func TestALateConfirmationIsTold(t *testing.T) {
+	t.Parallel()
+	type answers struct{ what, who, why string }
+	onAsked := answers{"At {t}: the desk lamp on.", "The desk lamp on. You asked for it in the office at {t}.", "You asked for it in the office at {t}."}
+	tests := map[string]struct {
+		outcome tools.Outcome
+		reason  tools.Reason
+		value   any  // that the lamp reported when the turn ended
+		reports bool // it reports on some seconds later
+		ours    bool // and its server still knows that this is what it was told
+		is      bool // it is on now
+		want    answers
+	}{
+		"confirmed after the answer":              {tools.Accepted, tools.Unconfirmed, "off", true, true, true, onAsked},
+		"the server has forgotten its order":      {tools.Accepted, tools.Unconfirmed, nil, true, false, true, onAsked},
+		"silent, and done all the same":           {tools.NoAnswer, tools.Silent, nil, true, true, true, onAsked},
+		"on its way, and there":                   {tools.Accepted, tools.OnItsWay, nil, true, true, true, onAsked},
+		"nobody has heard of it":                  {tools.Accepted, tools.Unconfirmed, "off", false, false, false, answers{"The desk lamp has not confirmed it. Please check.", "The desk lamp has not confirmed it. Please check. You asked for it in the office at {t}.", ""}},
+		"it is on, though it has not reported it": {tools.Accepted, tools.Unconfirmed, nil, false, false, true, answers{"The desk lamp has not confirmed it. Please check.", "The desk lamp has not confirmed it. Please check. You asked for it in the office at {t}.", onAsked.why}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				phrases, err := reply.Ours("en")
+				if err != nil {
+					t.Fatal(err)
+				}
+				lamp := home.Entity{ID: "e1", Name: "Desk Lamp", Domain: "light", Area: "Office", Control: &home.Control{Tool: "set", ID: "Desk Lamp"}}
+				house := &home.House{Areas: []home.Area{{Name: "Office"}}, Entities: []home.Entity{lamp}}
+				a := account.Account{
+					House: house, Acts: &past.Ledger{}, Reports: &past.Reports{}, Phrases: phrases, Area: "Office",
+					Mine: func(*past.Entry) bool { return true },
+				}
+				note := func(turn, action string, r tools.Receipt) {
+					r.Device, r.Property = "Desk Lamp", "on_off"
+					receipt := record.Receipt(r)
+					call := record.CallMade{Args: []byte(`{"device_name":"Desk Lamp","action":"` + action + `"}`), Receipt: &receipt}
+					a.Acts.Note(house, record.Request{Source: record.FromMic, Area: "Office"}, &record.Record{ID: turn, Verdict: record.Verdict{Calls: []record.CallMade{call}}}, intent.Decision{})
+				}
+				report := func(state string, ours bool) {
+					a.Reports.Note(home.Event{Kind: home.Reported, Entity: "e1", Area: "Office", Property: "on_off", State: state, Ours: ours, Time: time.Now()})
+				}
+				report("off", true)
+				note("before", "off", tools.Receipt{Value: "off", Outcome: tools.Confirmed})
+				<-time.After(time.Minute)
+				at := time.Now().Local().Format("15:04")
+				note("it", "on", tools.Receipt{Value: test.value, Outcome: test.outcome, Reason: test.reason})
+				<-time.After(20 * time.Second)
+				if test.reports {
+					report("on", test.ours)
+				}
+				got := answers{
+					what: a.Last(a.Mine, true), who: a.Who(),
+					why: a.Why(intent.Action{Intent: catalogue.Why, Slots: map[string]any{}}, &house.Entities[0], reply.Sighting{Known: true, Is: test.is}, "on"),
+				}
+				for kind, said := range map[string][2]string{"what": {got.what, test.want.what}, "who": {got.who, test.want.who}, "why": {got.why, test.want.why}} {
+					if want := strings.ReplaceAll(said[1], "{t}", at); said[0] != want {
+						t.Errorf("%s: %q, want %q", kind, said[0], want)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,6 +1,8 @@
 package past
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -47,6 +49,71 @@ type Entry struct {
 	Undo     bool // it was taken back
 	Belied   bool // it was told as done and turned out not to be; Value is what the device is
 	Told     any  // what it was told as then
+
+	// Pending says why nobody knew what became of it when the turn ended; "" where the
+	// device had confirmed it. Wanted is then the state that was asked for: on, off, open,
+	// closed, locked or unlocked; "" for another property.
+	Pending tools.Reason
+	Wanted  string
+}
+
+// late is how long after a turn a device may still report what the turn asked for.
+const late = 5 * time.Minute
+
+// soon is how much earlier than the end of the turn a report may be that came just after
+// the receipt.
+const soon = 2 * time.Second
+
+// CameTrue returns the change by which the device reported what a turn had asked of it,
+// where that came only after the turn; ok is false for any other entry.
+func (e *Entry) CameTrue(r *Reports) (c Change, ok bool) {
+	if e.Pending == "" || e.Wanted == "" {
+		return c, false
+	}
+	return r.Last(e.Device, func(c *Change) bool { return e.Explains(c) })
+}
+
+// Explains reports whether a change is what a turn had asked for and nobody had confirmed
+// when it ended.
+func (e *Entry) Explains(c *Change) bool {
+	after := c.At.Sub(e.At)
+	return e.Pending != "" && e.Wanted != "" && c.Device == e.Device && c.State == e.Wanted && after >= -soon && after <= late
+}
+
+// wantedStates are the states that actions ask for.
+var wantedStates = map[string]string{
+	"on": "on", "off": "off", "open": "open", "close": "closed", "lock": "locked", "unlock": "unlocked",
+}
+
+// wanted is the state that a call asks for.
+func wanted(args json.RawMessage) string {
+	var in struct {
+		Action string `json:"action"`
+		Value  any    `json:"value"`
+	}
+	if json.Unmarshal(args, &in) != nil {
+		return ""
+	}
+	level, isLevel := in.Value.(float64)
+	switch {
+	case in.Action == "level" && isLevel:
+		return map[bool]string{true: "on", false: "off"}[level > 0]
+	case in.Action == "position" && isLevel:
+		return map[bool]string{true: "open", false: "closed"}[level > 0]
+	}
+	return wantedStates[in.Action]
+}
+
+// pending is why nobody knows what became of a command that was sent; "" where the device
+// has confirmed it. ok is false for a command that was not sent.
+func pending(r *tools.Receipt) (why tools.Reason, ok bool) {
+	switch {
+	case r.Done():
+		return "", true
+	case r.Sent():
+		return cmp.Or(r.Reason, tools.Unconfirmed), true
+	}
+	return r.Reason, r.Outcome == tools.NoAnswer && (r.Reason == tools.Silent || r.Reason == tools.Interrupted)
 }
 
 // Note enters what a turn did.
@@ -59,12 +126,14 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 			if e != nil {
 				l.noteFailure(e.ID, &r)
 			}
-			if e == nil || !r.Sent() {
+			why, sent := pending(&r)
+			if e == nil || !sent {
 				continue
 			}
 			entry := Entry{
 				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
 				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
+				Pending: why, Wanted: wanted(c.Args),
 			}
 			if is, lied := l.lies.take(e.ID, &r, rec.Time); lied {
 				entry.Told, entry.Value, entry.Belied = r.Value, is, true

@@ -142,6 +142,11 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 		}
 		steps = append(steps, device(a, e))
 	}
+	for _, id := range a.Besides {
+		if e := h.Entity(id); e != nil {
+			steps = append(steps, question(a, e, h)...)
+		}
+	}
 	if a.Slots["state"] == "right" {
 		steps = append(steps, servers(a))
 	}

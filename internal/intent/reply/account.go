@@ -21,6 +21,7 @@ type Deed struct {
 	Value    any
 	At       time.Time
 	Asker    Asker
+	Pending  tools.Reason // why nobody knows what became of it; "" where the thing confirmed it
 }
 
 // Asker is who asked for a deed, as seen by the one who is told.
@@ -81,19 +82,37 @@ func (p Retold) told(key string, d *Deed) string {
 // Done lists deeds of one moment; with the time if that is wanted.
 func (p Retold) Done(deeds []Deed, timed bool) string {
 	const most = 4
-	var all []string
+	var all, unsure []string
 	for i := range deeds[:min(len(deeds), most)] {
 		d := &deeds[i]
+		if d.Pending != "" {
+			unsure = append(unsure, p.unsure(d))
+			continue
+		}
 		all = append(all, p.Phrase("did_act", map[string]any{"name": p.grammar.spoken(d.Entity), "value": p.valueOf(d)}))
 	}
 	said := strings.Join(all, ", ")
 	if len(deeds) > most {
 		said += ", …"
 	}
-	if !timed {
-		return capital(said) + "."
+	switch {
+	case len(all) == 0:
+		said = ""
+	case timed:
+		said = p.Phrase("did_at", map[string]any{"time": clockOf(deeds[0].At), "acts": said})
+	default:
+		said = capital(said) + "."
 	}
-	return p.Phrase("did_at", map[string]any{"time": clockOf(deeds[0].At), "acts": said})
+	return strings.TrimSpace(said + " " + strings.Join(unsure, " "))
+}
+
+// unsure says why nobody knows what became of a deed.
+func (p Retold) unsure(d *Deed) string {
+	args := p.grammar.about(&plan.Step{Entity: d.Entity})
+	if text := p.Phrase("why_"+string(d.Pending), args); text != "" {
+		return text
+	}
+	return p.Phrase("why_"+string(tools.Unconfirmed), args)
 }
 
 // valueOf is what a deed made of its thing.

@@ -47,6 +47,11 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 		return (&census{Phrases: p}).wellbeing(steps, results, slots["ask"] == "which")
 	case slots["kind"] != nil, slots["ask"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
 		return p.census(questionOf(&steps[0].Action), steps, results)
+	}
+	if text := p.insteadOf(steps, results); text != "" {
+		return text
+	}
+	switch {
 	case len(steps) == 1:
 		return p.one(&steps[0], results[0])
 	case asked == "":
@@ -136,6 +141,8 @@ func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) strin
 		return p.Apology(s.Err)
 	case o.Reachable != nil && !*o.Reachable:
 		return cmp.Or(p.blamed(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
+	case o.Reason == tools.NotReady:
+		return p.Phrase("why_not_ready", args)
 	case r.Text != "" && p.english():
 		return r.Text
 	}

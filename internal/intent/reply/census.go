@@ -29,6 +29,13 @@ type finding struct {
 	blame string // the phrase that says what keeps every device from being reached
 	stale bool   // the reading is told with its age
 	age   int64  // seconds
+
+	besides bool // it is asked about only besides: see isBeside
+}
+
+// isOpen reports whether a thing that was asked about besides is not as it should be.
+func (f *finding) isOpen() bool {
+	return !f.away && !slices.Contains([]string{"", "closed", "locked", "shut"}, f.state)
 }
 
 // question is what is asked of several things.
@@ -133,7 +140,7 @@ func merged(found []finding) []finding {
 // find reads what a step found out; counts is false where that says nothing.
 func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	o, known := observe(s, r)
-	f = finding{step: s, away: o.Reachable != nil && !*o.Reachable, age: o.Age, stale: o.old()}
+	f = finding{step: s, away: o.Reachable != nil && !*o.Reachable, age: o.Age, stale: o.old(), besides: c.isBeside(s.Entity) || c.unseen(s.Entity)}
 	if f.away && slices.Contains(others, o.Reason) {
 		f.blame = "why_" + string(o.Reason)
 	}
@@ -154,6 +161,8 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 		c.findTrouble(&f, s, r, &o, known)
 	default:
 		f.state = c.stateFound(&f, s, r, &o)
+		bad := c.q.sides().bad
+		return f, !f.besides || bad == "open" || bad == "unlocked"
 	}
 	return f, true
 }
@@ -171,7 +180,7 @@ func (c *census) findTrouble(f *finding, s *plan.Step, r tools.Result, o *observ
 		return
 	}
 	if known || o.Reachable != nil && *o.Reachable && s.Entity.Domain != "lock" && s.Entity.Domain != "binary_sensor" {
-		f.state = "ok"
+		f.state = "ok" // a button that nobody has pressed yet works, too
 	}
 	if o.State == "jammed" {
 		f.state = "jammed"
@@ -186,6 +195,12 @@ func (c *census) stateFound(f *finding, s *plan.Step, r tools.Result, o *observa
 		return map[string]string{"on": "alarm", "off": "off"}[got.truth]
 	}
 	want := c.q.want
+	switch {
+	case c.unseen(s.Entity):
+		return c.stateOf(s.Entity, o, "locked")
+	case f.besides:
+		return c.stateOf(s.Entity, o, "closed")
+	}
 	if want == "shut" || want == "ajar" {
 		want = "closed"
 		if s.Entity.Domain == "lock" {
@@ -226,7 +241,8 @@ func (c *census) stateOf(e *home.Entity, o *observation, want string) string {
 	return ""
 }
 
-// charge reads a battery: low or full, and the percent where it tells them.
+// charge reads a battery: low or full, and the percent where it tells them. A level
+// that is no percentage is a code, such as 255, for a battery that is low.
 func charge(s *plan.Step, o *observation) (state, level string) {
 	value := o.State
 	if v, ok := o.Values[string(home.Battery)]; ok && s.Entity.DeviceClass() != "battery" {
@@ -236,6 +252,9 @@ func charge(s *plan.Step, o *observation) (state, level string) {
 	}
 	switch v := value.(type) {
 	case float64:
+		if v < 0 || v > 100 {
+			return "low", ""
+		}
 		if v <= lowBattery || o.Low {
 			return "low", said(v)
 		}

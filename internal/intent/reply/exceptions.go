@@ -35,10 +35,12 @@ func (s sides) counts(f finding) bool {
 // answer makes the sentences of a census.
 func (c *census) answer(found []finding) string {
 	s := c.q.sides()
-	var in, out, unknown []finding
+	var in, out, unknown, beside []finding
 	for _, f := range found {
 		switch {
-		case s.counts(f):
+		case f.besides && f.isOpen():
+			beside = append(beside, f)
+		case !f.besides && s.counts(f):
 			if c.q.ask == "count" && slices.Contains([]string{"locked", "unlocked", "open", "closed"}, s.bad) {
 				f.state = s.bad // what is half open counts as open
 			}
@@ -52,15 +54,27 @@ func (c *census) answer(found []finding) string {
 	var told []string
 	switch {
 	case len(in) > 0:
-		told = append(c.tell(s.found, in), c.notKnown(unknown)...)
-	case len(out) == 0:
+		if c.q.ask == "any" || s.bad != "open" {
+			beside = nil // the answer is no all-clear without them
+		}
+		told = slices.Concat(c.tell(s.found, in), c.tellBeside(nil, beside), c.notKnown(unknown))
+	case len(beside) > 0 && (c.q.ask == "which" || len(unknown) > 0):
+		told = append(c.tellBeside(nil, beside), c.notKnown(unknown)...)
+	case len(beside) > 0 && len(out) == 0:
+		told = c.tell(s.found, beside)
+		told = append(told, c.hidden(beside)...)
+	case len(beside) > 0:
+		told = c.tellBeside(out, beside)
+	case !slices.ContainsFunc(out, func(f finding) bool { return !f.besides || c.unseen(f.step.Entity) }):
 		told = c.notKnown(unknown)
 	case len(unknown) == 0:
 		told = []string{c.allGood(s.none, s.good, out)}
+	case slices.ContainsFunc(out, func(f finding) bool { return f.besides }):
+		told = c.others(map[bool]string{true: "closed", false: "shut"}[s.good == "closed"], unknown)
 	default:
 		told = c.others(s.good, unknown)
 	}
-	if text := c.ages(append(in, out...)); text != "" && c.q.kind != "battery" {
+	if text := c.ages(slices.Concat(in, beside, out)); text != "" && c.q.kind != "battery" {
 		told = append(told, text)
 	}
 	return strings.Join(told, " ")
@@ -69,8 +83,15 @@ func (c *census) answer(found []finding) string {
 // allGood says that all things are in one state, and that it is those of one place
 // where only they were asked about.
 func (c *census) allGood(prefix, good string, all []finding) string {
-	if good == "off" && all[0].told != "" {
+	if good == "off" && slices.ContainsFunc(all, func(f finding) bool { return f.told != "" }) {
 		good = "quiet"
+	}
+	if c.namesLooked(good, all) {
+		hidden := c.hiddenAlone(all)
+		if len(hidden) > 0 {
+			prefix = "" // what nothing sees is no yes and no no
+		}
+		return strings.Join(append([]string{c.begun(prefix, c.looked(all))}, hidden...), " ")
 	}
 	if len(all) == 1 && c.q.kind != "everything" {
 		return c.begun(prefix, c.named(good, all))
@@ -270,13 +291,17 @@ func (c *census) more(n int) string {
 	return c.Phrase("more", map[string]any{"count": n})
 }
 
-// powered is the thing that a battery is in; any other thing is itself.
+// powered is the thing that a battery or a button is in; any other thing is itself.
 func powered(e *home.Entity) *home.Entity {
-	if e.DeviceClass() != "battery" {
+	of := *e
+	switch e.DeviceClass() {
+	case "battery":
+		of.Name = cutSuffixFold(e.Name, " battery")
+	case "button":
+		of.Name = cutSuffixFold(strings.TrimRight(e.Name, "0123456789 "), " button")
+	default:
 		return e
 	}
-	of := *e
-	of.Name = cutSuffixFold(e.Name, " battery")
 	return &of
 }
 

@@ -1,9 +1,12 @@
 package reply
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/tools"
 )
 
 // sense is what one sensor of two states tells.
@@ -133,4 +136,36 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 		said, some = append(said, p.Phrase(first.phrase(asked), args)), rest
 	}
 	return said
+}
+
+// alikeOnly are the classes for which sensors of other classes are asked as well because
+// their alarm is one, while their silence says nothing: a carbon monoxide alarm does not
+// smell gas.
+var alikeOnly = []string{"gas", "intrusion"}
+
+// insteadOf answers a question about a class of which the house has no sensor while those
+// of another class are quiet: that there is none, and what these report. It is "" for any
+// other question.
+func (p *Phrases) insteadOf(steps []plan.Step, results []tools.Result) string {
+	classes, _ := steps[0].Action.Slots["device_class"].([]any)
+	if len(classes) == 0 || !slices.Contains(alikeOnly, fmt.Sprint(classes[0])) {
+		return ""
+	}
+	senses, ok := p.readings.sensedAll(steps, results)
+	if !ok {
+		return ""
+	}
+	var quiet, unknown []int
+	for i, got := range senses {
+		switch {
+		case steps[i].Entity.DeviceClass() == classes[0] || got.truth == "on":
+			return ""
+		case got.truth == "" || got.away:
+			unknown = append(unknown, i)
+		default:
+			quiet = append(quiet, i)
+		}
+	}
+	said := append([]string{p.Phrase("no_sensor", nil)}, p.alike(steps, senses, quiet, "")...)
+	return strings.Join(append(said, p.unheard(steps, senses, unknown)...), " ")
 }

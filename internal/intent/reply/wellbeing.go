@@ -12,7 +12,7 @@ import (
 
 // inspection is what a look through the whole house found, by how it is told.
 type inspection struct {
-	alarms, unlocked, doors, windows, away, silent, low, fine []finding
+	alarms, unlocked, doors, windows, hot, away, silent, low, fine []finding
 
 	servers []plan.Absent // that are not connected
 	reached bool          // whether any device is reached
@@ -53,6 +53,8 @@ func (n *inspection) file(f finding, want string, watches bool) {
 	case f.state == "":
 		into = &n.silent
 	case f.state == want:
+	case want == "off" && isHot(f.step.Entity):
+		into = &n.hot
 	case want == "off":
 		into = &n.alarms // a siren that howls
 	case want == "locked":
@@ -73,7 +75,7 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result, advice boo
 	for _, part := range []struct {
 		kind  string
 		found []finding
-	}{{"alarm", n.alarms}, {"lock", n.unlocked}, {"door", n.doors}, {"window", n.windows}} {
+	}{{"alarm", n.alarms}, {"lock", n.unlocked}, {"door", n.doors}, {"window", n.windows}, {"switch", n.hot}} {
 		if len(part.found) > 0 {
 			said = append(said, (&census{c.Phrases, question{kind: part.kind}}).tell("", part.found)...)
 		}
@@ -150,8 +152,16 @@ func guarded(s *plan.Step) (q question, watches bool) {
 		return question{kind: "siren", want: "off"}, true
 	case perils[e.DeviceClass()] > 0 && e.Domain == "binary_sensor":
 		return question{kind: "alarm", want: "off"}, true
+	case isHot(e):
+		return question{kind: "switch", want: "off"}, true
 	}
 	return question{want: "reachable"}, false
+}
+
+// isHot reports whether a thing is one that should not stay on when nobody looks: an
+// oven, an iron.
+func isHot(e *home.Entity) bool {
+	return slices.Contains([]string{"switch", "outlet", "light"}, e.Domain) && e.Hazards()&home.Hot != 0
 }
 
 // perils are the classes of alarms, the worst first.

@@ -84,9 +84,16 @@ function update(entity) {
   say(shown.value, why && entity.reachable === false ? why : stateOf(entity));
 }
 
+// isLowCode tells a battery that is low without a percentage: by a word, or by a number
+// that is no percentage, such as 255.
+function isLowCode(state) {
+  return state === "low" || typeof state === "number" && (state < 0 || state > 100);
+}
+
 function stateOf({ state, attributes }) {
   if (state === null || state === undefined) return "–";
   if (typeof state === "object") return JSON.stringify(state);
+  if (attributes?.device_class === "battery" && isLowCode(state)) return word("value_low");
   if (typeof state === "number") return `${Math.round(state * 100) / 100}${attributes?.unit ? ` ${attributes.unit}` : ""}`;
   return known("value_", state);
 }
@@ -95,6 +102,7 @@ function stateOf({ state, attributes }) {
 function trouble(entity) {
   if (entity.reachable === false) return word("wrong_unreachable");
   const kind = entity.attributes?.device_class;
+  if (kind === "battery" && isLowCode(entity.state)) return word("wrong_battery_low");
   if (kind === "battery" && typeof entity.state === "number" && entity.state <= low) return word("wrong_battery", { level: entity.state });
   if (entity.state === "jammed") return word("wrong_jammed");
   return "";
