@@ -255,3 +255,21 @@ func TestWhatIsOnItsWayIsReadBackAtItsEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoSaysItAgainHearsTheTruth has somebody who sees that a lamp stayed dark say it
+// again before it is told as such.
+func TestWhoSaysItAgainHearsTheTruth(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, asSpoken())
+		r.warm()
+		r.fault(sim.Fault{Op: "liar", Node: "Kitchen Light"})
+		if got, _ := r.speak("Kitchen Light", "on", nil); got.Outcome != "confirmed" {
+			t.Errorf("the first time: %+v", got)
+		}
+		pass(500 * time.Millisecond)
+		if got, _ := r.speak("Kitchen Light", "on", nil); got.Outcome != "accepted" || got.Value != "off" {
+			t.Errorf("the second time: %+v", got)
+		}
+	})
+}

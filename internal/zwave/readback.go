@@ -202,18 +202,18 @@ func (b *readBacks) broken(p *promise, is reading) {
 	}
 }
 
-// settle has the promise about a value kept or broken before a newer command for it
-// is sent; it does not wait long. It reports whether there was one.
-func (b *readBacks) settle(ctx context.Context, id wire.ValueID) bool {
+// settle has the promise about a value looked at before a newer command for it is sent;
+// it does not wait long. It reports whether there was one, and whether it is kept so far.
+func (b *readBacks) settle(ctx context.Context, id wire.ValueID) (promised, kept bool) {
 	b.mu.Lock()
 	p := b.open[id]
 	b.mu.Unlock()
 	if p == nil {
-		return false
+		return false, false
 	}
+	defer b.leave(p)
 	if p.open {
-		b.leave(p)
-		return false
+		return false, false
 	}
 	p.soon.give()
 	late := time.NewTimer(readBackSoon)
@@ -223,8 +223,8 @@ func (b *readBacks) settle(ctx context.Context, id wire.ValueID) bool {
 	case <-late.C:
 	case <-p.asked.given:
 	}
-	b.leave(p)
-	return true
+	is := p.reading(b.ledger.read)
+	return true, is.known && p.step.done(is.value)
 }
 
 // settleAll has the lamps that were told just now asked, where their state is wanted.

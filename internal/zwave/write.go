@@ -48,11 +48,7 @@ func ended(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) t
 // soon as the command is filed among the device's commands, which keep the order from
 // then on.
 func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s step) tools.Receipt {
-	before := s.state(c.ledger.read)
-	r := tools.Receipt{Device: e.Name, Property: s.property}
-	if before.known {
-		r.Before, r.BeforeLevel = s.say(before.value), e.percent(s, before.value)
-	}
+	before, r := c.from(e, s, tools.Receipt{Device: e.Name, Property: s.property})
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()
@@ -62,10 +58,9 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards(), asks: !c.readBacks.trusts(e)}
 	defer c.commands.leave(f.command)
 	place.Pass()
-	if c.readBacks.settle(ctx, s.check) {
-		if before = s.state(c.ledger.read); before.known {
-			r.Before, r.BeforeLevel = s.say(before.value), e.percent(s, before.value)
-		}
+	if promised, kept := c.readBacks.settle(ctx, s.check); promised {
+		f.asks = f.asks || !kept
+		before, r = c.from(e, s, r)
 	}
 	status := c.ledger.node(e.node.ID)
 	if e.node.sleeper() && status.asleep() {
@@ -87,6 +82,15 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 		}
 	}
 	return r
+}
+
+// from puts into a receipt what the device is before a step.
+func (c *commander) from(e *entity, s step, r tools.Receipt) (before reading, _ tools.Receipt) {
+	before = s.state(c.ledger.read)
+	if before.known {
+		r.Before, r.BeforeLevel = s.say(before.value), e.percent(s, before.value)
+	}
+	return before, r
 }
 
 // percent returns the level that belongs to a step's raw state; nil if the device
