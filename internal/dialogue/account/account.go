@@ -55,7 +55,7 @@ func (a *Account) Last(fits func(e *past.Entry) bool, timed bool) string {
 func (a *Account) Who() string {
 	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
 	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
-		return !c.Ours && !a.late(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
+		return a.byHand(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
 			(a.Area == "" || strings.EqualFold(c.Area, a.Area))
 	})
 	if !moved || did && last.At.After(hand.At) {
@@ -77,7 +77,7 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	})
 	reported = reported && (seen.Is || asksWho)
 	switch {
-	case reported && !report.Ours && !a.late(&report) && (!did || report.At.After(last.At)):
+	case reported && a.byHand(&report) && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
 	case ours:
 		return a.By().Asked(a.deed(&last))
@@ -109,11 +109,11 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 	return last, did, did && into(&last) && (seen.Is || !seen.Known)
 }
 
-// late reports whether a change is what a turn had asked for: its device confirmed it only
-// after the turn.
-func (a *Account) late(c *past.Change) bool {
-	_, ok := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
-	return ok
+// byHand reports whether no program has asked for a change, nor a turn after which its
+// device confirmed it late.
+func (a *Account) byHand(c *past.Change) bool {
+	_, late := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
+	return !c.Ours && !late
 }
 
 // Failures tells which things did not answer what they were told last; "" if all did.
