@@ -89,6 +89,8 @@ func holds(f map[string]any, that string, reachable bool) reading {
 		return on(f)
 	case "alarm":
 		return alarmed(f)
+	case "ajar":
+		return holds(f, "shut", reachable).not()
 	case "shut":
 		if r := locked(f); r != unknowable || f[lockMode] != nil {
 			return r

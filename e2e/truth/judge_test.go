@@ -186,10 +186,16 @@ func (h *hearing) unclaimed() (verdict, string) {
 
 // exceptionsOnly forgets the names before the last semicolon: "the front door is locked;
 // the kitchen window is open" begins with what is well.
+// Nor does a sentence count that tells only how old reports are.
 func (h *hearing) exceptionsOnly() {
-	if i := strings.LastIndex(h.folded, ";"); i >= 0 {
-		h.named, _ = h.house.named(h.question.lang, h.folded[i:])
+	said := h.folded[strings.LastIndex(h.folded, ";")+1:]
+	var told []string
+	for sentence := range strings.SplitSeq(said, ". ") {
+		if !h.words.has("days", sentence) {
+			told = append(told, sentence)
+		}
 	}
+	h.named, _ = h.house.named(h.question.lang, strings.Join(told, ". "))
 }
 
 // decisive are the devices that make the answer what it is.
@@ -245,6 +251,7 @@ func (h *hearing) exceptions() (verdict, string) {
 
 // list judges the answer to "which".
 func (h *hearing) list() (verdict, string) {
+	h.exceptionsOnly()
 	must := h.truth.holds
 	silent := len(h.named) == 0
 	switch {

@@ -46,30 +46,42 @@ func (x *meaning) asked(kind string) Decision {
 	if x.action.Slots[slotAsk] == nil {
 		x.action.Slots[slotAsk] = implied(state)
 	}
-	all := x.m.every(belongs)
-	if kind == "battery" {
-		all = x.m.batteries(all)
-	}
-	if kind == "gate" {
-		all = x.m.gatesFirst(all)
-	}
-	items := x.place(all)
+	items := x.place(x.m.allAsked(kind, belongs))
 	besides := x.besides(kind, state, items)
 	if x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && (one || isRoomKind(kind)) {
 		items = x.nearest(items, one)
 	}
-	switch {
-	case one && len(items) == 1:
-		return x.done(items)
-	case len(items) > 0:
+	if len(items) == 0 {
+		items, besides = besides, nil
+	}
+	if len(items) == 0 {
+		return x.lacks(kind)
+	}
+	if !one || len(items) > 1 {
 		x.action.Besides = x.ids(besides)
-		return x.done(items)
-	case len(besides) > 0:
-		return x.done(besides)
-	case x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0:
+	}
+	return x.done(items)
+}
+
+// lacks rejects a question about a kind of which the place has nothing that tells its
+// state.
+func (x *meaning) lacks(kind string) Decision {
+	if x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0 {
 		return x.reject("no_sensor", x.heardAsked())
 	}
 	return x.reject("no_device", x.heardAsked())
+}
+
+// allAsked lists all things of the house that a question about a kind is about.
+func (v *inventory) allAsked(kind string, belongs fits) []int32 {
+	all := v.every(belongs)
+	switch kind {
+	case "battery":
+		return v.batteries(all)
+	case "gate":
+		return v.gatesFirst(all)
+	}
+	return all
 }
 
 // besides finds the things that a question is about besides the others.
@@ -156,21 +168,30 @@ func askedAbout(kind, state string) fits {
 // those of askedAbout, so that no answer is an all-clear for what a person means as well;
 // nil if there are none.
 func askedBesides(kind, state string) fits {
-	isSiren := func(e *home.Entity) bool { return e.Domain == "siren" || e.DeviceClass() == "siren" }
-	switch {
-	case (state == "open" || state == "closed") && kind == everything:
-		return func(e *home.Entity) bool { return e.Domain == "cover" || e.Domain == "valve" || isLock(e) }
-	case (state == "open" || state == "closed") && openings[kind]&home.AnyDoor == home.AnyDoor:
-		return isLock // it tells at least whether a door is locked
-	case (state == "locked" || state == "unlocked") && (kind == "door" || kind == everything):
-		return func(e *home.Entity) bool { return e.Opening()&openings[kind] != 0 } // what has no lock may stand open
-	case (state == "on" || state == "off") && (kind == everything || kind == "device"):
-		return func(e *home.Entity) bool { return isSiren(e) || e.Domain == "outlet" }
-	case (state == "on" || state == "off") && kind == "alarm":
-		return isSiren
+	switch state {
+	case "open", "closed":
+		switch {
+		case kind == everything:
+			return func(e *home.Entity) bool { return e.Domain == "cover" || e.Domain == "valve" || isLock(e) }
+		case openings[kind]&home.AnyDoor == home.AnyDoor:
+			return isLock // it tells at least whether a door is locked
+		}
+	case "locked", "unlocked":
+		if kind == "door" || kind == everything { // what has no lock may stand open
+			return func(e *home.Entity) bool { return e.Opening()&openings[kind] != 0 }
+		}
+	case "on", "off":
+		switch kind {
+		case everything, "device":
+			return func(e *home.Entity) bool { return isSiren(e) || e.Domain == "outlet" }
+		case "alarm":
+			return isSiren
+		}
 	}
 	return nil
 }
+
+func isSiren(e *home.Entity) bool { return e.Domain == "siren" || e.DeviceClass() == "siren" }
 
 // openable finds what of a kind can be open.
 func openable(kind string, ofKind fits) fits {

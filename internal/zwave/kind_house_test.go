@@ -22,7 +22,7 @@ func TestAHouseThatIsNotKind(t *testing.T) {
 			sim.NodeSpec{ID: 63, Name: "Study Thermostat", Location: "Office", Kind: "thermostat", Supervised: true},
 		))
 		r.warm()
-		if got := r.sensor("Shed Contact", "battery"); got.Value != 0.0 {
+		if got := r.sensor("Shed Contact", "battery"); got.Value != "low" {
 			t.Errorf("a battery that warns is at %+v", got)
 		}
 		var health struct {

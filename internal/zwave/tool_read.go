@@ -44,8 +44,8 @@ type sensorAnswer struct {
 	Unit      string       `json:"unit"`
 	Age       int64        `json:"age_seconds"`
 	Stale     bool         `json:"stale"`
-	Source    string       `json:"source"` // report, poll or list: where the value was last heard
-	Low       bool         `json:"low"`    // it is a battery, and it is low
+	Source    string       `json:"source"`        // report, poll or list: where the value was last heard
+	Low       bool         `json:"low,omitempty"` // it is a battery, and it is low
 	Reachable bool         `json:"reachable"`
 	Reason    tools.Reason `json:"reason"`
 }
@@ -99,7 +99,7 @@ func (i *inspector) sensorTool() tools.Tool {
 		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
 "value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
 "source":{"enum":["","report","poll","list"]},"low":{"type":"boolean","description":"a battery that is low, also one without a percentage"},` + trustProps + `},
-"required":["device","sensor","value","unit","age_seconds","source","low",` + trustRequired + `]}`),
+"required":["device","sensor","value","unit","age_seconds","source",` + trustRequired + `]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.sensor}

@@ -71,7 +71,7 @@ func (a *Account) belied(e *past.Entry) string {
 func (a *Account) Who() string {
 	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
 	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
-		return !c.Ours && !a.late(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
+		return a.byHand(c) && slices.Contains(acting, c.Property) && a.House.Entity(c.Device) != nil &&
 			(a.Area == "" || strings.EqualFold(c.Area, a.Area))
 	})
 	if !moved || did && last.At.After(hand.At) {
@@ -91,7 +91,7 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	lie, lied := a.lastLie(e, seen, state, asksWho)
 	report, reported := a.reported(e, seen, state, asksWho)
 	switch {
-	case reported && !report.Ours && !a.late(&report) && (!did || report.At.After(last.At)):
+	case reported && a.byHand(&report) && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
@@ -150,11 +150,11 @@ func (a *Account) told(e *past.Entry) *reply.Deed {
 	return d
 }
 
-// late reports whether a change is what a turn had asked for: its device confirmed it only
-// after the turn.
-func (a *Account) late(c *past.Change) bool {
-	_, ok := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
-	return ok
+// byHand reports whether no program has asked for a change, nor a turn after which its
+// device confirmed it late.
+func (a *Account) byHand(c *past.Change) bool {
+	_, late := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
+	return !c.Ours && !late
 }
 
 // Failures tells which things did not answer what they were told last; "" if all did.

@@ -42,6 +42,38 @@ func (c *census) tellBeside(good, beside []finding) []string {
 	return append(told, c.hidden(beside)...)
 }
 
+// besidesThese tells what was asked about besides where something was found: not where one
+// thing is enough for an answer, not in a list of what is unlocked, and never that a door
+// may be open that nothing sees.
+func (c *census) besidesThese(beside []finding) []string {
+	if c.q.ask == "any" || c.lists() && c.q.sides().bad != "open" {
+		return nil
+	}
+	return c.tellBeside(nil, c.seen(beside))
+}
+
+// lists reports whether a question wants a list or a number of things.
+func (c *census) lists() bool { return c.q.ask == "which" || c.q.ask == "count" }
+
+// seen leaves out the locks of doors that nothing sees.
+func (c *census) seen(found []finding) []finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return c.unseen(f.step.Entity) })
+}
+
+// onlyBeside answers where all that was found was asked about besides.
+func (c *census) onlyBeside(all *sorted) []string {
+	if seen := c.seen(all.beside); c.lists() && c.q.sides().bad == "open" && len(seen) > 0 {
+		return append(c.tellBeside(nil, seen), c.notKnown(all.unknown)...)
+	}
+	switch {
+	case len(all.unknown) > 0:
+		return append(c.tellBeside(nil, all.beside), c.notKnown(all.unknown)...)
+	case len(all.out) == 0:
+		return append(c.tell(c.q.sides().found, all.beside), c.hidden(all.beside)...)
+	}
+	return c.tellBeside(all.out, all.beside)
+}
+
 // both joins two sentences, the first of which is not the whole truth.
 func (c *census) both(first, second string) string {
 	return c.Phrase("asked_both", map[string]any{"first": strings.TrimRight(first, " ."), "second": second})
@@ -128,30 +160,13 @@ func (c *census) category(e *home.Entity) string {
 // name of a thing that is the only one of its kind. There may be doors with locks beside
 // these.
 func (c *census) kindsAre(state string, found []finding, locks bool) string {
-	var kinds []string
-	of := map[string][]finding{}
-	for _, f := range found {
-		kind := c.category(f.step.Entity)
-		if of[kind] == nil {
-			kinds = append(kinds, kind)
-		}
-		of[kind] = append(of[kind], f)
-	}
-	if !locks && len(of["door"]) > 1 && len(of["window"]) > 1 {
-		at := slices.Index(kinds, "door")
-		kinds[at], of["opening"] = "opening", slices.Concat(of["door"], of["window"])
-		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "window" })
-	}
-	slices.SortStableFunc(kinds, func(a, b string) int { return order(a) - order(b) })
+	kinds, of := c.byKind(found, locks)
 	agreed := told{feminine: true, many: len(found) > 1}
 	var names []string
 	for _, kind := range kinds {
-		word, these := c.grammar.those(kind)
 		if kind != "" && len(of[kind]) > 1 {
-			key := "the_things"
-			if locks && kind == "door" {
-				key = "the_other_things"
-			}
+			word, these := c.grammar.those(kind)
+			key := map[bool]string{true: "the_other_things", false: "the_things"}[locks && kind == "door"]
 			names = append(names, c.Phrase(key+gendered(these), map[string]any{"things": word}))
 			agreed.feminine = agreed.feminine && these.feminine
 			continue
@@ -169,6 +184,26 @@ func (c *census) kindsAre(state string, found []finding, locks bool) string {
 		verb = "stand"
 	}
 	return c.Phrase("asked_names", map[string]any{"name": c.grammar.list(names), "is": c.grammar.words[verb], "value": c.readings.condition(state, agreed)})
+}
+
+// byKind sorts findings by their kinds, and lists these in the order in which they are
+// told. Doors and windows are one kind where no locks are told beside them.
+func (c *census) byKind(found []finding, locks bool) (kinds []string, of map[string][]finding) {
+	of = map[string][]finding{}
+	for _, f := range found {
+		kind := c.category(f.step.Entity)
+		if of[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		of[kind] = append(of[kind], f)
+	}
+	if !locks && len(of["door"]) > 1 && len(of["window"]) > 1 {
+		at := slices.Index(kinds, "door")
+		kinds[at], of["opening"] = "opening", slices.Concat(of["door"], of["window"])
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "window" })
+	}
+	slices.SortStableFunc(kinds, func(a, b string) int { return order(a) - order(b) })
+	return kinds, of
 }
 
 // order puts doors and windows before what hangs there, and things without a word of

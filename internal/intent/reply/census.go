@@ -146,14 +146,7 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	}
 	switch {
 	case c.q.want == "reachable" || c.q.want == "unreachable":
-		switch {
-		case o.Reason == lostReading, o.Reason == serverAway:
-		case f.away:
-			f.state, f.away = "unreachable", false
-		case o.Reachable != nil:
-			f.state = "reachable"
-		}
-		f.stale = false
+		f.findReach(&o)
 	case s.About == plan.Battery || c.q.want == "low" || c.q.want == "full":
 		f.state, f.level = charge(s, &o)
 		return f, f.state == "low" || c.q.want != "ok"
@@ -165,6 +158,18 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 		return f, !f.besides || bad == "open" || bad == "unlocked"
 	}
 	return f, true
+}
+
+// findReach reads whether a thing is reached.
+func (f *finding) findReach(o *observation) {
+	switch {
+	case o.Reason == lostReading, o.Reason == serverAway:
+	case f.away:
+		f.state, f.away = "unreachable", false
+	case o.Reachable != nil:
+		f.state = "reachable"
+	}
+	f.stale = false
 }
 
 // findTrouble reads whether a thing is well: it is reached, it has reported, and no

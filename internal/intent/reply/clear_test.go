@@ -38,7 +38,7 @@ var flatThings = []struct {
 	{"leak", "binary_sensor", "moisture", `{"value":"clear"`, []home.Ability{"moisture", home.Battery}, map[string]string{"en": "Cellar Leak Sensor", "de": "Wassermelder Keller", "fr": "Détecteur d'eau", "es": "Sensor de agua"}},
 	{"motion", "binary_sensor", "motion", `{"value":"clear"`, []home.Ability{home.Motion}, map[string]string{"en": "Hallway Motion", "de": "Bewegung Flur", "fr": "Mouvement du couloir", "es": "Movimiento del pasillo"}},
 	{"warm", "sensor", "temperature", `{"value":21,"unit":"°C"`, []home.Ability{home.Temperature}, map[string]string{"en": "Kitchen Thermometer", "de": "Küchenthermometer", "fr": "Thermomètre de la cuisine", "es": "Termómetro de la cocina"}},
-	{"plug", "switch", "", `{"state":"off","values":{}`, []home.Ability{home.OnOff}, map[string]string{"en": "Coffee Machine", "de": "Kaffeemaschine", "fr": "Cafetière", "es": "Cafetera"}},
+	{"plug", "switch", "", `{"state":"off","values":{}`, []home.Ability{home.OnOff}, map[string]string{"en": "Coffee Machine", "de": "Kaffeemaschine", "fr": "Cafetière", "es": "Tostadora"}},
 	{"stat", "climate", "", `{"state":"heat","values":{"setpoint":19}`, []home.Ability{home.Setpoint, home.Mode}, map[string]string{"en": "Bedroom Thermostat", "de": "Schlafzimmerthermostat", "fr": "Thermostat de la chambre", "es": "Termostato del dormitorio"}},
 	{"remote", "sensor", "button", `{"value":null`, []home.Ability{"button_1"}, map[string]string{"en": "Wall Remote Button 1", "de": "Wandsender Button 1", "fr": "Télécommande Button 1", "es": "Botonera Button 1"}},
 	{"remote2", "sensor", "button", `{"value":null`, []home.Ability{"button_2"}, map[string]string{"en": "Wall Remote Button 2", "de": "Wandsender Button 2", "fr": "Télécommande Button 2", "es": "Botonera Button 2"}},
@@ -137,7 +137,7 @@ func TestWhatCannotBeDoneIsNeverDenied(t *testing.T) {
 	t.Parallel()
 	flats := map[string]asking{}
 	p := fake.ReadProse(t, "testdata/cannot.txtar")
-	p.Answer(func(c fake.ProseCase, language, asked string) string {
+	p.Answer(func(_ fake.ProseCase, language, asked string) string {
 		if flats[language].house == nil {
 			flats[language] = flatIn(t, language, nil)
 		}

@@ -32,49 +32,54 @@ func (s sides) counts(f finding) bool {
 	return f.state != "" && !f.away && is(f.state, s.bad)
 }
 
-// answer makes the sentences of a census.
-func (c *census) answer(found []finding) string {
+// sorted are the findings of a census by what they mean for its answer.
+type sorted struct {
+	in, out, unknown []finding
+	beside           []finding // not as it should be, and asked about only besides
+}
+
+// sort sorts the findings.
+func (c *census) sort(found []finding) sorted {
+	var all sorted
 	s := c.q.sides()
-	var in, out, unknown, beside []finding
 	for _, f := range found {
 		switch {
 		case f.besides && f.isOpen():
-			beside = append(beside, f)
+			all.beside = append(all.beside, f)
 		case !f.besides && s.counts(f):
 			if c.q.ask == "count" && slices.Contains([]string{"locked", "unlocked", "open", "closed"}, s.bad) {
 				f.state = s.bad // what is half open counts as open
 			}
-			in = append(in, f)
+			all.in = append(all.in, f)
 		case f.state == "" || f.away:
-			unknown = append(unknown, f)
+			all.unknown = append(all.unknown, f)
 		default:
-			out = append(out, f)
+			all.out = append(all.out, f)
 		}
 	}
+	return all
+}
+
+// answer makes the sentences of a census.
+func (c *census) answer(found []finding) string {
+	all := c.sort(found)
 	var told []string
-	switch {
-	case len(in) > 0:
-		if c.q.ask == "any" || s.bad != "open" {
-			beside = nil // the answer is no all-clear without them
-		}
-		told = slices.Concat(c.tell(s.found, in), c.tellBeside(nil, beside), c.notKnown(unknown))
-	case len(beside) > 0 && (c.q.ask == "which" || len(unknown) > 0):
-		told = append(c.tellBeside(nil, beside), c.notKnown(unknown)...)
-	case len(beside) > 0 && len(out) == 0:
-		told = c.tell(s.found, beside)
-		told = append(told, c.hidden(beside)...)
-	case len(beside) > 0:
-		told = c.tellBeside(out, beside)
-	case !slices.ContainsFunc(out, func(f finding) bool { return !f.besides || c.unseen(f.step.Entity) }):
-		told = c.notKnown(unknown)
-	case len(unknown) == 0:
-		told = []string{c.allGood(s.none, s.good, out)}
-	case slices.ContainsFunc(out, func(f finding) bool { return f.besides }):
-		told = c.others(map[bool]string{true: "closed", false: "shut"}[s.good == "closed"], unknown)
+	switch s := c.q.sides(); {
+	case len(all.in) > 0:
+		told = append(c.tell(s.found, all.in), c.besidesThese(all.beside)...)
+		told = append(told, c.notKnown(all.unknown)...)
+	case len(all.beside) > 0:
+		told = c.onlyBeside(&all)
+	case !slices.ContainsFunc(all.out, func(f finding) bool { return !f.besides || c.unseen(f.step.Entity) }):
+		told = c.notKnown(all.unknown)
+	case len(all.unknown) == 0:
+		told = []string{c.allGood(s.none, s.good, all.out)}
+	case slices.ContainsFunc(all.out, func(f finding) bool { return f.besides }):
+		told = c.others(map[bool]string{true: "closed", false: "shut"}[s.good == "closed"], all.unknown)
 	default:
-		told = c.others(s.good, unknown)
+		told = c.others(s.good, all.unknown)
 	}
-	if text := c.ages(slices.Concat(in, beside, out)); text != "" && c.q.kind != "battery" {
+	if text := c.ages(slices.Concat(all.in, all.beside, all.out)); text != "" && c.q.kind != "battery" {
 		told = append(told, text)
 	}
 	return strings.Join(told, " ")
