@@ -63,6 +63,9 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 			x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
 			if none(err) && len(x.rec.Calls) == 0 && len(said) == 0 {
 				x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
+				if a.conversed(ctx, x, err) {
+					return past.Turn{}
+				}
 			}
 			tell(a.modelFailed(x, err, len(said) > 0))
 		case part.Call != nil:
