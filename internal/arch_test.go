@@ -61,7 +61,7 @@ var layers = []layer{
 		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
 		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
-		"intent":            {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
+		"intent":            {"edits", "home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
 		"intent/mood":       {"intent/sentences", "intent/template"},
 		"intent/catalogue":  {"home", "tools"},
 		"intent/numbers":    {"intent/sentences"},

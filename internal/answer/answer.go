@@ -45,6 +45,7 @@ func steps() []step {
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
 		{"a task that was stopped", (*Answerer).resumed},
+		{"a typed sentence with slips", (*Answerer).respelt},
 		{"a sentence that may have been another one", func(a *Answerer, ctx context.Context, x *exchange) bool { return uncertain(ctx, a, x) }},
 		{"a short sentence after another", func(a *Answerer, ctx context.Context, x *exchange) bool { return followed(ctx, a, x) }},
 		{"a local sentence", (*Answerer).matched},

@@ -217,6 +217,9 @@ func (h *House) Match(text, area string) intent.Decision {
 	return d
 }
 
+// Respelt returns what a typed text may be whose words have slips.
+func (h *House) Respelt(text string) []string { return h.current.Load().matcher.Respelt(text) }
+
 // short is the matcher for short sentences.
 func (h *House) short() intent.Short { return intent.Short{Matcher: h.current.Load().matcher} }
 

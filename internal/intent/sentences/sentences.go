@@ -24,6 +24,9 @@ func Understood(language string) ([]byte, error) { return files.ReadFile(languag
 // Answered is the table of replies of a language; an error if there is none.
 func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
 
+// Spelt is the table of single words of a language; an error if there is none.
+func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "_words.yaml") }
+
 // Talk is what is said in a language that is about no thing of the house; an error if
 // there is none.
 func Talk(language string) ([]byte, error) { return files.ReadFile(language + "_talk.yaml") }

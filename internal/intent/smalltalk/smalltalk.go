@@ -137,8 +137,9 @@ func (r *Reader) Answer(text string, at time.Time, house *home.House) (Answer, b
 	if r.loose[topic] && r.about(text, house) {
 		return Answer{}, false
 	}
+	said := &r.told
 	a := Answer{Topic: topic, Repeat: r.Repeats[topic], Say: cmp.Or(r.Says[topic], r.Greets[topic].at(at))}
-	if needs := r.told.Needs[topic]; needs != "" {
+	if needs := said.Needs[topic]; needs != "" {
 		a.Needs, a.Say = true, needs+" "+r.How
 	}
 	return a, true

@@ -57,7 +57,7 @@ func TestSums(t *testing.T) {
 		},
 		"de": {"wie viel ist 12 mal 7": "84", "zwölf plus dreizehn": "25", "15 Prozent von 80": "12", "2,5 mal 5": "12,5", "1.000 minus 1": "999", "zehn geteilt durch drei": "etwa 3,33", "drei mal vier": "12"},
 		"fr": {"combien font 12 fois 7": "84", "vingt moins cinq": "15", "15 pour cent de 80": "12", "2,5 fois 5": "12,5", "dix divisé par quatre": "2,5"},
-		"es": {"cuánto es 12 por 7": "84", "veinte menos cinco": "15", "15 por ciento de 80": "12", "2,5 por 5": "12,5", "diez entre cuatro": "2,5"},
+		"es": {"12 por 7": "84", "veinte menos cinco": "15", "15 por ciento de 80": "12", "2,5 por 5": "12,5", "diez entre cuatro": "2,5"},
 	} {
 		for text, want := range sums {
 			if a, _ := reader(t, language).Answer(text, at(12), fake.Villa(language)); a.Topic != "Sum" || !strings.HasSuffix(a.Say, " "+want+".") {
