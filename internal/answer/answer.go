@@ -163,6 +163,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 	for _, s := range steps() {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
+			a.answerInWords(x)
 			heed(a, x)
 			a.memory.tell(x.Request, x.rec.Reply)
 			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
@@ -188,6 +189,9 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	if unsettled(d) {
 		d = a.awaited(ctx, x, d)
 		x.local = d
+	}
+	if x.mistaken(d) {
+		return false
 	}
 	switch d.Route {
 	case intent.Ask:

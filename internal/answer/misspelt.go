@@ -18,7 +18,7 @@ var written = []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, 
 // understand it.
 func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
 	speller, able := a.match.(interface{ Respelt(text string) []string })
-	if !able || !slices.Contains(written, x.Source) || !unmatched(x.local) {
+	if !able || !x.typed() || !unmatched(x.local) {
 		return false
 	}
 	before := a.memory.subject(x.Request)

@@ -78,6 +78,10 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		}
 	}
 	tell(g.end())
+	if len(said) == 0 && x.rec.Outcome == record.Done && g.did.Idle() {
+		x.rec.Outcome, x.rec.Error = record.Failed, "the language model said nothing"
+		tell(a.phrases.Phrase("model_nonsense", nil))
+	}
 	x.rec.Reply = strings.Join(said, " ")
 	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
 	g.complain()
