@@ -61,7 +61,7 @@ var layers = []layer{
 		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
 		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences"},
-		"intent":            {"home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
+		"intent":            {"edits", "home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood"},
 		"intent/mood":       {"intent/sentences", "intent/template"},
 		"intent/catalogue":  {"home", "tools"},
 		"intent/numbers":    {"intent/sentences"},
@@ -71,6 +71,7 @@ var layers = []layer{
 		"intent/grammar":    {"home", "speech", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
 		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
 		"intent/examples":   {"home", "intent"},
+		"intent/smalltalk":  {"home", "intent", "intent/names", "intent/numbers", "intent/sentences"},
 		"intent/choosing":   {"home", "intent/naming", "intent/sentences"},
 		"intent/naming":     {"home"},
 		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply", "tools"},
@@ -132,7 +133,7 @@ var layers = []layer{
 		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"order", "dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"order", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+		"answer":         {"order", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "intent/smalltalk", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 
 		"answer/teaching": {"dialogue/errand", "intent", "intent/catalogue", "intent/plan", "intent/reply", "record", "speech"},
 

@@ -45,6 +45,7 @@ func steps() []step {
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
 		{"a word about the turn before", (*Answerer).amended},
 		{"a task that was stopped", (*Answerer).resumed},
+		{"a typed sentence with slips", (*Answerer).respelt},
 		{"a sentence that may have been another one", func(a *Answerer, ctx context.Context, x *exchange) bool { return uncertain(ctx, a, x) }},
 		{"a short sentence after another", func(a *Answerer, ctx context.Context, x *exchange) bool { return followed(ctx, a, x) }},
 		{"a local sentence", (*Answerer).matched},
@@ -167,6 +168,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 	for _, s := range steps() {
 		if s.answered(a, ctx, x) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
+			a.answerInWords(x)
 			heed(a, x)
 			a.memory.tell(x.Request, x.rec.Reply)
 			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
@@ -201,6 +203,9 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	if unsettled(d) {
 		d = a.awaited(ctx, x, d)
 		x.local = d
+	}
+	if x.mistaken(d) {
+		return false
 	}
 	switch d.Route {
 	case intent.Ask:

@@ -60,9 +60,8 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	for part, err := range a.model.Reply(ctx, p) {
 		switch {
 		case err != nil:
-			x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
-			if none(err) && len(x.rec.Calls) == 0 && len(said) == 0 {
-				x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
+			if a.failed(ctx, x, err, len(said) == 0) {
+				return past.Turn{}
 			}
 			tell(a.modelFailed(x, err, len(said) > 0))
 		case part.Call != nil:
@@ -75,6 +74,9 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		}
 	}
 	tell(g.end())
+	if len(said) == 0 && g.did.Idle() {
+		tell(a.nothingSaid(x))
+	}
 	x.rec.Reply = strings.Join(said, " ")
 	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
 	g.complain()
@@ -82,6 +84,27 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		teaching.Offer(a.match, a.phrases, x.Request, x.rec, x.done, x.say)
 	}
 	return g.did.As(x.Text)
+}
+
+// nothingSaid is what is said in place of a model that ended without a word, although
+// nothing was done; "" where the turn has failed for another reason.
+func (a *Answerer) nothingSaid(x *exchange) string {
+	if x.rec.Outcome != record.Done {
+		return ""
+	}
+	x.rec.Outcome, x.rec.Error = record.Failed, "the language model said nothing"
+	return a.phrases.Phrase("model_nonsense", nil)
+}
+
+// failed notes why a model gave no answer. Where nobody answers and nothing was said yet,
+// small talk is answered in its place, which ends the turn.
+func (a *Answerer) failed(ctx context.Context, x *exchange, err error, silent bool) (ended bool) {
+	x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
+	if !none(err) || len(x.rec.Calls) > 0 || !silent {
+		return false
+	}
+	x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
+	return a.conversed(ctx, x, err)
 }
 
 // alone reports whether a text answers no question, and the model said nothing of its own.

@@ -107,7 +107,7 @@ func (a *Answerer) aboutTimers(q record.Request, p *pending) (d intent.Decision,
 	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
 	switch asked := p.decision; asked.Reason {
 	case followup.What:
-		r := followup.RemindAnswer{Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(asked.Would.Slots) == 0), Match: alone}
+		r := followup.RemindAnswer{Asked: p.text, Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(asked.Would.Slots) == 0), Match: alone}
 		d, p.text, answered = r.Completed()
 	case followup.WhichTimer:
 		t := followup.TimerAnswer{Text: q.Text, All: a.choosing.All(q.Text), Place: a.choosing.Nth(q.Text, len(p.timers)), ByLength: a.choosing.ByLength(q.Text), Match: alone}

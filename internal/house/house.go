@@ -204,17 +204,21 @@ func (h *House) keepAliases(all *home.House) {
 
 func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
-// Match returns what a text means when it is said in an area.
+// Match returns what a text means when it is said in an area. What can be said here is
+// filled in, also for who asks what there is without saying or having a room.
 func (h *House) Match(text, area string) intent.Decision {
 	now := h.current.Load()
 	d := now.matcher.Match(text, area)
-	if len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.Help {
-		said := examples.Known(now.matcher, h.pack.Language, now.house, area, nil)
-		d.Actions[0].Slots = map[string]any{"sentences": strings.Join(said, "; ")}
+	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && area == "") {
+		said := examples.Tour(now.matcher, h.pack.Language, now.house, area)
+		d.Actions[0].Intent, d.Actions[0].Slots = catalogue.Help, map[string]any{"sentences": strings.Join(said, "; ")}
 		d.NeedHouse = len(now.house.Entities) == 0
 	}
 	return d
 }
+
+// Respelt returns what a typed text may be whose words have slips.
+func (h *House) Respelt(text string) []string { return h.current.Load().matcher.Respelt(text) }
 
 // short is the matcher for short sentences.
 func (h *House) short() intent.Short { return intent.Short{Matcher: h.current.Load().matcher} }

@@ -134,3 +134,22 @@ func TestNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Who asks what can be said, or in no room what there is, hears sentences that work here.
+func TestWhatCanBeSaidHere(t *testing.T) {
+	t.Parallel()
+	h := known(t)
+	h.Tell("zwave", []byte(`{"areas":[{"name":"Attic"}],"entities":[
+		{"id":"light.1","name":"Attic Lamp","domain":"light","areas":["Attic"],"control":{"tool":"c","id":"1"}},
+		{"id":"cover.1","name":"Attic Blind","domain":"cover","areas":["Attic"],"device_class":"blind","control":{"tool":"c","id":"2"}}]}`))
+	const want = "turn on the Attic Lamp; close the Attic Blind; is the Attic Lamp on; set a timer for five minutes; undo that"
+	for _, text := range []string{"what can you do", "what can you control"} {
+		d := h.Match(text, "")
+		if len(d.Actions) != 1 || d.Actions[0].Intent != "LocalHelp" || d.Actions[0].Slots["sentences"] != want {
+			t.Errorf("%q: %+v, want %s", text, d.Actions, want)
+		}
+	}
+	if d := h.Match("what can you control in the attic", ""); len(d.Actions) != 1 || d.Actions[0].Intent != "LocalListDevices" {
+		t.Errorf("in a room: %+v", d.Actions)
+	}
+}

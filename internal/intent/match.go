@@ -33,6 +33,7 @@ type Matcher struct {
 	words
 	index     *names.Index // of entities
 	areaIndex *names.Index
+	own       *ownWords // of the names of the house
 }
 
 // words are the words to leave out, the words that join commands, and the words
@@ -64,7 +65,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 		return nil, err
 	}
 	things := inventory{pack: pack, house: house, coverClass: coverClasses(house, pack)}
-	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack)}
+	m := &Matcher{inventory: things, program: p, areas: house.AreaNames(), lists: newHouseLists(house, pack), own: &ownWords{}}
 	m.mood = mood.For(pack.Language)
 	m.called = m.mood.Names(namesOf(house, pack.Language))
 	m.measureDegrees(p.all)

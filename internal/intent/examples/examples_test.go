@@ -63,6 +63,44 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// A tour has one sentence for each kind of what can be said, and none about what the
+// house does not have or about what lets people in.
+func TestTour(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string][2][]string{
+		"en": {
+			{"turn on the Kitchen Light", "close the Bedroom Curtain", "set the Kitchen Heating to 20 degrees", "what is the temperature in the Office", "set a timer for five minutes", "undo that"},
+			{"set a timer for five minutes", "undo that"},
+		},
+		"de": {
+			{"schalte Küchenlicht ein", "schließe Schlafzimmervorhang", "stell Küchenheizung auf 20 Grad", "wie warm ist es im Büro", "stelle einen Timer auf fünf Minuten", "rückgängig"},
+			{"stelle einen Timer auf fünf Minuten", "rückgängig"},
+		},
+		"fr": {
+			{"allume Lumière de la cuisine", "ferme Rideau de la chambre", "mets Chauffage de la cuisine à 20 degrés", "quelle est la température dans Bureau", "mets un minuteur de cinq minutes", "annule ça"},
+			{"mets un minuteur de cinq minutes", "annule ça"},
+		},
+		"es": {
+			{"enciende Luz de la cocina", "cierra Cortina del dormitorio", "pon Calefacción de la cocina a 20 grados", "qué temperatura hace en Oficina", "pon un temporizador de cinco minutos", "deshaz eso"},
+			{"pon un temporizador de cinco minutos", "deshaz eso"},
+		},
+	} {
+		pack, err := intent.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range []*home.House{fake.Villa(language), nil} {
+			m, err := intent.New(pack, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := examples.Tour(m, language, h, "Garage"); !slices.Equal(got, want[i]) {
+				t.Errorf("%s: %q, want %q", language, got, want[i])
+			}
+		}
+	}
+}
+
 // What could let somebody in, cannot be acted on, is called like another thing or does
 // not answer is in no sentence.
 func TestSentencesLeaveOut(t *testing.T) {

@@ -104,6 +104,9 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 		if would == nil || said == nil || said.Intent != catalogue.SetAlarm || alarm.Route == intent.Reject {
 			continue
 		}
+		if len(said.Slots) == 0 || len(said.Slots) == 1 && said.Slots["asks"] != nil {
+			continue // "wake me, yes" says no time
+		}
 		act := *would
 		act.Slots = maps.Clone(act.Slots)
 		maps.Copy(act.Slots, said.Slots)
@@ -113,11 +116,26 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 		return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
 	}
 	d = t.Match(t.Asked + " " + t.Text)
-	return d, d.Route == intent.Local && (would == nil || d.Actions[len(d.Actions)-1].Intent == would.Intent)
+	return d, d.Route == intent.Local && (would == nil || keeps(&d.Actions[len(d.Actions)-1], would))
+}
+
+// keeps reports whether an act is the one whose time was asked for and still says what
+// that one says. If its text has grown, the answer was more than a time.
+func keeps(act, would *intent.Action) bool {
+	if act.Intent != would.Intent {
+		return false
+	}
+	for slot, value := range would.Slots {
+		if text, ok := value.(string); ok && slot != "asks" && slot != "day" && slot != "day_part" && act.Slots[slot] != text {
+			return false
+		}
+	}
+	return true
 }
 
 // RemindAnswer is an answer to the question what to remind of.
 type RemindAnswer struct {
+	Asked  string // the sentence that left it open
 	Text   string
 	Remind []string // the sentence with the answer
 	Match  func(text string) intent.Decision
@@ -128,6 +146,11 @@ type RemindAnswer struct {
 func (r *RemindAnswer) Completed() (d intent.Decision, text string, ok bool) {
 	if alone := r.Match(r.Text); alone.Route == intent.Local || Orders(alone) {
 		return d, "", false
+	}
+	if later := r.Asked + " " + r.Text; r.Asked != "" { // the answer may say only when
+		if d = r.Match(later); d.Route == intent.Ask && d.Reason == What && d.Would != nil && d.Would.Intent == catalogue.Remind {
+			return d, later, true
+		}
 	}
 	for _, text := range r.Remind {
 		d = r.Match(text)

@@ -1,8 +1,8 @@
 // Package sentences carries the text of our own languages inside the program:
-// what is understood (en.yaml), what is answered (en_replies.yaml) and the single
-// words that the code has to know (en_words.yaml). A new language is three files
-// here with its code as their name, and nothing else; the heads of the English
-// ones say how they are made. A fourth one, en_challenge.txt, has the words that
+// what is understood (en.yaml), what is answered (en_replies.yaml), the single words
+// that the code has to know (en_words.yaml) and what is said that is about no thing of
+// the house (en_talk.yaml). A new language is four files here with its code as their name, and nothing else; the heads of the English
+// ones say how they are made. A fifth one, en_challenge.txt, has the words that
 // challenges are made of, one a line; without it the language asks none.
 package sentences
 
@@ -23,6 +23,13 @@ func Understood(language string) ([]byte, error) { return files.ReadFile(languag
 
 // Answered is the table of replies of a language; an error if there is none.
 func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
+
+// Spelt is the table of single words of a language; an error if there is none.
+func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "_words.yaml") }
+
+// Talk is what is said in a language that is about no thing of the house; an error if
+// there is none.
+func Talk(language string) ([]byte, error) { return files.ReadFile(language + "_talk.yaml") }
 
 // Phrases are the phrases of a language's replies. There are none for a language
 // we do not have.

@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
+)
+
+// written are the sources of texts that somebody has typed.
+var written = []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, record.FromPage, record.FromMCP}
+
+// respelt is the step for a typed text with slips in its words, "trun on the lamp", that
+// fits nothing as it is. If all that it may mean comes to one and the same, and that is
+// not dangerous, the text of the turn is the right one from here on; the next steps
+// understand it.
+func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
+	speller, able := a.match.(interface{ Respelt(text string) []string })
+	if !able || !x.typed() || !unmatched(x.local) {
+		return false
+	}
+	before := a.memory.subject(x.Request)
+	if _, ok := after(a, x, before, x.Text, x.local); ok {
+		return false
+	}
+	var meant, local []intent.Decision
+	text := ""
+	for _, right := range speller.Respelt(x.Text) {
+		d := a.match.Match(right, x.Area)
+		would := d
+		if next, ok := after(a, x, before, right, d); ok {
+			would = next.Decision
+		}
+		switch {
+		case would.Route != intent.Local && would.Route != intent.Ask:
+			continue
+		case !a.harmless(would):
+			return false
+		case len(meant) > 0 && !same(meant[0], would):
+			return false
+		}
+		if len(meant) == 0 {
+			text = right
+		}
+		meant, local = append(meant, would), append(local, d)
+	}
+	if text != "" {
+		a.log.Debug("slips put right", "part", "answer", "turn", x.rec.ID, "text", x.Text, "read", text)
+		x.Text, x.local = text, local[0]
+	}
+	return false
+}
+
+// unmatched reports whether a text was not understood, or one of its names was not.
+func unmatched(d intent.Decision) bool {
+	return d.Route == intent.Model && d.Reason == "no_sentence" ||
+		d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device", bareName}, d.Reason)
+}
+
+// same reports whether two decisions do or ask the same.
+func same(a, b intent.Decision) bool {
+	acts := func(d intent.Decision) (out []intent.Action) {
+		for _, act := range d.Actions {
+			out = append(out, intent.Action{Intent: act.Intent, Slots: act.Slots, Devices: act.Devices})
+		}
+		return out
+	}
+	return a.Route == b.Route && a.Question == b.Question && slices.Equal(a.Options, b.Options) && reflect.DeepEqual(acts(a), acts(b))
+}
+
+// harmless reports whether nothing that a decision does, or would do once a question is
+// answered, is dangerous.
+func (a *Answerer) harmless(d intent.Decision) bool {
+	if a.dangerous(d) {
+		return false
+	}
+	for _, act := range d.Actions {
+		for _, later := range act.Later {
+			if a.dangerous(intent.Decision{Actions: []intent.Action{later}}) {
+				return false
+			}
+		}
+	}
+	if d.Would == nil {
+		return true
+	}
+	would := *d.Would
+	would.Devices = slices.Concat(would.Devices, d.Options)
+	return !a.dangerous(intent.Decision{Actions: append(slices.Clone(d.Beside), would)})
+}

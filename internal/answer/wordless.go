@@ -1,0 +1,48 @@
+package answer
+
+import (
+	"slices"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/record"
+)
+
+// typed reports whether somebody has written the text of a turn: such a text is meant for
+// the house, and who wrote it reads what is answered.
+func (x *exchange) typed() bool {
+	return slices.Contains(written, x.Source) && !x.FollowUp && !x.Unfinished
+}
+
+// mistaken reports whether a typed text was taken for talk that the ear has overheard.
+func (x *exchange) mistaken(d intent.Decision) bool {
+	return x.typed() && d.Route == intent.Reject && d.Reason == "overheard"
+}
+
+// answerInWords ends a typed turn with a sentence where nothing was said, as is right for
+// what was spoken. A dry run tells its story in other ways.
+func (a *Answerer) answerInWords(x *exchange) {
+	if x.rec.Reply != "" || x.DryRun || !x.typed() {
+		return
+	}
+	key := "not_understood"
+	switch name := intentName(x.rec); {
+	case name == catalogue.Stop:
+		key = "nevermind"
+	case x.rec.Outcome == record.Done || x.rec.Outcome == record.Accepted:
+		key = "done"
+	case name != "": // of a sentence of somebody else's, with an intent that nothing here can do
+		key = "cannot_yet"
+	case x.rec.Outcome == record.Ignored:
+		x.rec.Outcome = record.Failed
+	}
+	x.rec.Reply = a.phrases.Phrase(key, nil)
+	x.say(x.rec.Reply)
+}
+
+func intentName(rec *record.Record) string {
+	if rec.Intent == nil {
+		return ""
+	}
+	return rec.Intent.Name
+}
