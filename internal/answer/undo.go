@@ -80,8 +80,8 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	act.Slots = maps.Clone(act.Slots)
 	act.Slots["name"], act.Devices = others[0].Name, []string{others[0].ID}
 	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), x.Area)
-	if err == nil && len(more) == 1 {
-		err = more[0].Err
+	if err == nil && len(more) > 0 {
+		err = more[len(more)-1].Err // before it stands at most what makes it show
 	}
 	if err != nil {
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()

@@ -20,6 +20,7 @@ type Deed struct {
 	Name   string        // its name in the receipt
 	Act    intent.Action // Intent is "" if the act cannot be planned for another device
 	Change plan.Change
+	Ahead  bool // it was done only for the act after it
 }
 
 // Turn is what a turn did. The zero Turn did nothing.
@@ -45,7 +46,11 @@ func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, p
 		case s.Entity == nil || s.Action.Intent == catalogue.StopMoving:
 			t.Rest = t.Rest || problems[i] == ""
 		default:
-			t.Deeds = append(t.Deeds, deedsOf(h, s.Call, results[i], s.Entity, s.Action)...)
+			deeds := deedsOf(h, s.Call, results[i], s.Entity, s.Action)
+			for j := range deeds {
+				deeds[j].Ahead = s.Ahead
+			}
+			t.Deeds = append(t.Deeds, deeds...)
 		}
 	}
 	return t.As(text)
@@ -63,9 +68,9 @@ func (t *Turn) Add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) 
 // device was done.
 func (t Turn) As(text string) Turn {
 	t.Text, t.Origin = text, nil
-	if len(t.Deeds) == 1 && t.Deeds[0].Act.Intent != "" && t.Deeds[0].Device != "" {
-		origin := t.Deeds[0]
-		t.Origin = &origin
+	own := slices.DeleteFunc(slices.Clone(t.Deeds), func(d Deed) bool { return d.Ahead })
+	if len(own) == 1 && own[0].Act.Intent != "" && own[0].Device != "" {
+		t.Origin = &own[0]
 	}
 	return t
 }
