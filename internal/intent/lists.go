@@ -97,11 +97,13 @@ func entityTexts(e *home.Entity, p *Pack) []string {
 	return alsoGlued(p, EntityNames(e, p))
 }
 
-// alsoGlued adds the forms of names in which words are written in one or in two. They are
-// matched and not listened for, because they sound alike.
+// alsoGlued adds the forms of names in which words are written in one or in two, and those
+// in which things are counted. They are matched and not listened for, because they sound
+// alike or would make the grammar longer.
 func alsoGlued(p *Pack, texts []string) []string {
 	for _, text := range slices.Clone(texts) {
 		texts = append(texts, names.GluedForms(p.Language, text)...)
+		texts = append(texts, names.CountedForms(p.Language, text)...)
 	}
 	return texts
 }
