@@ -33,7 +33,7 @@ type Turn struct {
 	// Started are the ids of the timers, alarms, reminders and commands for later that were
 	// set, which are cancelled where the turn is taken back.
 	Started []string
-	Undone int   // 1: undone, 2: undone and done again
+	Undone  int // 1: undone, 2: undone and done again
 }
 
 // Idle reports whether a turn did nothing.
