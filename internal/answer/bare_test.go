@@ -23,7 +23,7 @@ func TestWhatToDoWithANamedThing(t *testing.T) {
 		{"en", []string{"kitchen light", "off please"}, "Kitchen Light off"},
 		{"en", []string{"coffee machine", "switch that off"}, "Coffee Machine off"},
 		{"en", []string{"left lamp", "50 percent"}, "Left Lamp level 50"},
-		{"en", []string{"the right lamp", "make it blue"}, "Right Lamp colour blue"},
+		{"en", []string{"the right lamp", "make it blue"}, "Right Lamp colour blue; Right Lamp on"},
 		{"en", []string{"front door", "lock it"}, "Front Door lock"},
 		{"en", []string{"left lamp", "turn on the kitchen light"}, "Kitchen Light on"},
 		{"en", []string{"kitchen light", "+31s", "on"}, ""},

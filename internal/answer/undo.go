@@ -24,6 +24,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		return past.Turn{}
 	}
 	steps, denied := past.TakenBack(a.match.House(), x.before.Deeds)
+	steps = append(steps, cancelled(a.match.House(), x.before.Started)...)
 	switch {
 	case len(steps) > 0:
 	case len(denied) > 0:
@@ -36,7 +37,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		return past.Turn{}
 	}
 	did := a.carry(ctx, x, d, steps)
-	if x.rec.Outcome == record.Asked || len(did.Deeds) == 0 {
+	if x.rec.Outcome == record.Asked || len(did.Deeds) == 0 && len(x.before.Started) == 0 {
 		return x.before.Turn // the person may ask for the undo again
 	}
 	did.Text, did.Origin, did.Undone = x.before.Text, x.before.Origin, x.before.Undone+1
@@ -48,6 +49,19 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		x.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 	return did
+}
+
+// cancelled plans to cancel the timers that a turn has set.
+func cancelled(h *home.House, ids []string) []plan.Step {
+	var actions []intent.Action
+	for _, id := range ids {
+		actions = append(actions, intent.Action{Intent: catalogue.CancelTimer, Slots: map[string]any{"id": id}})
+	}
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: actions}, h, "")
+	if err != nil {
+		return nil
+	}
+	return steps
 }
 
 // taught learns from what is said of the turn before. One that was wrong is taken back.
@@ -80,8 +94,8 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	act.Slots = maps.Clone(act.Slots)
 	act.Slots["name"], act.Devices = others[0].Name, []string{others[0].ID}
 	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), x.Area)
-	if err == nil && len(more) == 1 {
-		err = more[0].Err
+	if err == nil && len(more) > 0 {
+		err = more[len(more)-1].Err // before it stands at most what makes it show
 	}
 	if err != nil {
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()

@@ -99,7 +99,7 @@ func namesOf(h *home.House, language string) []string {
 	lang, counts := numbers.For(language)
 	add := func(written ...string) {
 		for _, name := range written {
-			said := append([]string{name}, names.Spoken(name)...)
+			said := slices.Concat([]string{name}, names.Spoken(name), names.CountedForms(language, name))
 			out = append(out, said...)
 			for _, text := range said {
 				if counts {

@@ -7,12 +7,20 @@ import "slices"
 const (
 	slotCompare = "compare"
 	slotAreas   = "areas"
+	slotHere    = "here" // the room of the speaker is compared, too
 )
 
 // comparison finds the sensors of the rooms that a question compares.
 func (x *meaning) comparison() Decision {
 	class, _ := x.action.Slots["device_class"].(string)
 	rooms, named := x.rooms(), true
+	if x.action.Slots[slotHere] != nil {
+		delete(x.action.Slots, slotHere)
+		if x.mic == "" {
+			return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"]}
+		}
+		rooms = append([]string{x.mic}, rooms...)
+	}
 	if len(rooms) == 0 {
 		rooms, named = x.m.areas, false
 	}

@@ -136,10 +136,15 @@ func writtenNames(h *home.House) map[string]bool {
 }
 
 // kindWords are the words by which sentences name kinds of things, with the
-// domain. None of them is taken for the name of one thing.
+// domain. None of them is taken for the name of one thing. Lists that begin with
+// allLists hold words that name a kind only behind "all".
 func kindWords(pack *Pack) map[string]string {
+	const allLists = "all_"
 	out := make(map[string]string)
-	for _, l := range pack.Lists {
+	for name, l := range pack.Lists {
+		if strings.HasPrefix(name, allLists) {
+			continue
+		}
 		for i := range l.Values {
 			v := &l.Values[i]
 			if v.Out != "light" && v.Out != "fan" {

@@ -130,3 +130,13 @@ func (v *inventory) mains(items []int32) []int32 {
 	}
 	return out
 }
+
+// namesOneOf reports whether a thing of the house has one of the words in its name.
+func (v *inventory) namesOneOf(words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if len(v.every(func(e *home.Entity) bool { return hasWord(e, w) })) > 0 {
+			return true
+		}
+	}
+	return false
+}

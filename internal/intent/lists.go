@@ -69,7 +69,7 @@ func newHouseLists(h *home.House, p *Pack) *houseLists {
 		}
 		texts := verbatim(p, name, aliases)
 		if !p.Exact {
-			texts = AreaSpoken(h, name, p)
+			texts = alsoGlued(p, AreaSpoken(h, name, p))
 		}
 		for _, text := range texts {
 			hl.area.trie.add(text, int32(i))
@@ -94,7 +94,18 @@ func entityTexts(e *home.Entity, p *Pack) []string {
 	if p.Exact {
 		return verbatim(p, e.Name, e.Aliases)
 	}
-	return EntityNames(e, p)
+	return alsoGlued(p, EntityNames(e, p))
+}
+
+// alsoGlued adds the forms of names in which words are written in one or in two, and those
+// in which things are counted. They are matched and not listened for, because they sound
+// alike or would make the grammar longer.
+func alsoGlued(p *Pack, texts []string) []string {
+	for _, text := range slices.Clone(texts) {
+		texts = append(texts, names.GluedForms(p.Language, text)...)
+		texts = append(texts, names.CountedForms(p.Language, text)...)
+	}
+	return texts
 }
 
 // verbatim lists names as an exact pack compares them: as they are written.

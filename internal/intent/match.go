@@ -78,7 +78,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 			known[key] = m.allow(b)
 		}
 		m.allowed = append(m.allowed, known[key])
-		m.barred = append(m.barred, b.Meta.Without != "" && len(m.ofKind(b.Meta.Without, nil)) > 0)
+		m.barred = append(m.barred, b.Meta.Without != "" && len(m.ofKind(b.Meta.Without, nil)) > 0 || m.namesOneOf(b.Meta.Unnamed))
 	}
 	return m, nil
 }
@@ -228,6 +228,9 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	steps := maxSteps
 	if some, ok := m.excepted(m.withJoins(spoken), area, &steps); ok {
 		return some
+	}
+	if all, ok := m.timersEach(m.withJoins(spoken), area, &steps); ok && d.Route == Model {
+		return all // "a three, a five and a ten minute timer"
 	}
 	if all, ok := m.listed(spoken, area); ok {
 		return all

@@ -108,6 +108,9 @@ type Meta struct {
 	// Without is a domain: where the house has a thing of it, the block means
 	// nothing, because its words are about that thing.
 	Without string `yaml:"without"`
+	// Unnamed are words, with blanks between them: where the house has a thing that is
+	// called by one of them, the block means nothing, because its words are about that thing.
+	Unnamed string `yaml:"unnamed"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
 	Reject string `yaml:"reject"`

@@ -140,6 +140,11 @@ func (x *meaning) byName() Decision {
 	if near := x.in(items, x.mic); len(items) > 1 && len(near) > 0 {
 		items = near
 	}
+	if class, _ := x.action.Slots["device_class"].(string); len(items) > 1 && class != "" {
+		if own := x.keep(items, func(e *home.Entity) bool { return e.DeviceClass() == class }); len(own) == 1 {
+			items = own // the battery of a remote that has buttons as well
+		}
+	}
 	if len(items) > 1 {
 		d, _ := x.oneOrAll(items, nil)
 		return d

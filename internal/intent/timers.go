@@ -15,10 +15,10 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	if len(parts) < 2 {
 		return Decision{}, false
 	}
+	tails := append(m.ends(parts[len(parts)-1]), m.ends(parts[0])...)
 	first, ok := m.known(parts[0], area, steps)
-	if !ok { // "a five minute and a ten minute timer"
-		words := strings.Fields(parts[len(parts)-1])
-		first, ok = m.known(parts[0]+" "+words[len(words)-1], area, steps)
+	for i := 0; i < len(tails) && (!ok || !first.startsOne()); i++ { // "a five and a ten minute timer"
+		first, ok = m.known(parts[0]+" "+tails[i], area, steps)
 	}
 	if !ok || !first.startsOne() {
 		return Decision{}, false
@@ -33,6 +33,9 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	}
 	for _, part := range rest {
 		one, ok := m.oneMore(part, first.Actions[0].Intent, area, steps)
+		for i := 0; i < len(tails) && !ok; i++ { // "and one for ten"
+			one, ok = m.oneMore(part+" "+tails[i], first.Actions[0].Intent, area, steps)
+		}
 		if !ok {
 			return Decision{}, false
 		}
@@ -40,6 +43,17 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	}
 	first.Reason = "sentences"
 	return first, true
+}
+
+// ends are the last words of a part, which another part may share: "minute timer".
+func (m *Matcher) ends(part string) []string {
+	const most = 3
+	words := strings.Fields(part)
+	var out []string
+	for n := 1; n <= most && n < len(words) && !m.isNumber(words[len(words)-n]); n++ {
+		out = append(out, strings.Join(words[len(words)-n:], " "))
+	}
+	return out
 }
 
 // longerTimer understands two parts as one length.

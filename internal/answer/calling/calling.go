@@ -273,7 +273,7 @@ func (m *Maker) one(ctx context.Context, place *Place, steps []plan.Step, i int,
 	if err != nil {
 		res = tools.Result{Failed: true, Text: m.Phrases.Apology(err)}
 	}
-	c.note(i, s.Call, res, err, time.Since(began), acts)
+	c.note(i, s.Call, res, err, time.Since(began), acts && s.Call.Tool != "")
 	if acts && !actsOn(steps[i+1:], act.Device) {
 		place.Keep(act.Device, outcome{res, err})
 		if err == nil {

@@ -4,6 +4,7 @@
 package past
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type Deed struct {
 	Name   string        // its name in the receipt
 	Act    intent.Action // Intent is "" if the act cannot be planned for another device
 	Change plan.Change
+	Ahead  bool // it was done only for the act after it
 }
 
 // Turn is what a turn did. The zero Turn did nothing.
@@ -28,11 +30,14 @@ type Turn struct {
 	Deeds  []Deed
 	Origin *Deed // the act that "the other one" can repeat on another device; nil: none
 	Rest   bool  // something was done that is not the state of a device
-	Undone int   // 1: undone, 2: undone and done again
+	// Started are the ids of the timers, alarms, reminders and commands for later that were
+	// set, which are cancelled where the turn is taken back.
+	Started []string
+	Undone  int // 1: undone, 2: undone and done again
 }
 
 // Idle reports whether a turn did nothing.
-func (t *Turn) Idle() bool { return len(t.Deeds) == 0 && !t.Rest }
+func (t *Turn) Idle() bool { return len(t.Deeds) == 0 && len(t.Started) == 0 && !t.Rest }
 
 // Of returns what the steps of a plan changed. Results and problems have one for each
 // step; the problem of a step that did what it should is "".
@@ -42,13 +47,33 @@ func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, p
 		s := &steps[i]
 		switch {
 		case s.Risk == tools.Read || s.Call.Tool == "":
+		case s.Timer() && problems[i] == "" && startedBy(results[i]) != "":
+			t.Started = append(t.Started, startedBy(results[i]))
 		case s.Entity == nil || s.Action.Intent == catalogue.StopMoving:
 			t.Rest = t.Rest || problems[i] == ""
 		default:
-			t.Deeds = append(t.Deeds, deedsOf(h, s.Call, results[i], s.Entity, s.Action)...)
+			deeds := deedsOf(h, s.Call, results[i], s.Entity, s.Action)
+			for j := range deeds {
+				deeds[j].Ahead = s.Ahead
+			}
+			t.Deeds = append(t.Deeds, deeds...)
 		}
 	}
 	return t.As(text)
+}
+
+// startedBy is the id of the one timer that a call has started, "" where it started none.
+func startedBy(r tools.Result) string {
+	var set struct {
+		Outcome string `json:"outcome"`
+		Timers  []struct {
+			ID string `json:"id"`
+		} `json:"timers"`
+	}
+	if json.Unmarshal(r.Data, &set) != nil || set.Outcome != "started" || len(set.Timers) != 1 {
+		return ""
+	}
+	return set.Timers[0].ID
 }
 
 // Add adds what a call did that was made without a plan.
@@ -63,9 +88,9 @@ func (t *Turn) Add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) 
 // device was done.
 func (t Turn) As(text string) Turn {
 	t.Text, t.Origin = text, nil
-	if len(t.Deeds) == 1 && t.Deeds[0].Act.Intent != "" && t.Deeds[0].Device != "" {
-		origin := t.Deeds[0]
-		t.Origin = &origin
+	own := slices.DeleteFunc(slices.Clone(t.Deeds), func(d Deed) bool { return d.Ahead })
+	if len(own) == 1 && own[0].Act.Intent != "" && own[0].Device != "" {
+		t.Origin = &own[0]
 	}
 	return t
 }
@@ -76,6 +101,7 @@ func (t Turn) With(first *Turn, text, whole string) Turn {
 	t.Text = whole
 	if first != nil && first.Text == text && first.Undone == 0 {
 		t.Deeds, t.Rest, t.Origin = slices.Concat(first.Deeds, t.Deeds), t.Rest || first.Rest, nil
+		t.Started = slices.Concat(first.Started, t.Started)
 	}
 	return t
 }
@@ -85,7 +111,7 @@ func (t Turn) After(begun Turn) Turn {
 	if begun.Idle() || t.Idle() {
 		return t
 	}
-	t.Deeds, t.Rest = slices.Concat(begun.Deeds, t.Deeds), t.Rest || begun.Rest
+	t.Deeds, t.Rest, t.Started = slices.Concat(begun.Deeds, t.Deeds), t.Rest || begun.Rest, slices.Concat(begun.Started, t.Started)
 	return t.As(begun.Text)
 }
 

@@ -2,6 +2,7 @@ package past
 
 import (
 	"encoding/json"
+	"slices"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
@@ -9,8 +10,10 @@ import (
 )
 
 // TakenBack plans to restore every device that was changed. Steps that would be
-// dangerous are returned in denied.
+// dangerous are returned in denied. What was done only for the act after it is taken back
+// after that act: a lamp gets its old colour before it goes off again.
 func TakenBack(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
+	var last []plan.Step
 	for _, d := range merged(deeds) {
 		if !d.Change.Moved() {
 			continue
@@ -21,13 +24,17 @@ func TakenBack(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
 			d.Change.Before = nil
 		}
 		s := plan.Restore(e, d.Change)
-		if s.Risk == tools.Dangerous {
+		switch {
+		case s.Risk == tools.Dangerous:
 			denied = append(denied, s)
-		} else {
+		case d.Ahead:
+			last = append(last, s)
+		default:
+			s.Ahead = slices.ContainsFunc(last, func(l plan.Step) bool { return l.Entity == e })
 			steps = append(steps, s)
 		}
 	}
-	return steps, denied
+	return append(steps, last...), denied
 }
 
 // merged joins several changes of the same property of a device into one: from the

@@ -38,6 +38,13 @@ func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, b
 	if own == 0 {
 		return items, exact, false
 	}
+	// All of a name and only words of its place besides: "Emma's lamp" for the lamp there.
+	named := func(f *form) bool {
+		return part(f) && !slices.ContainsFunc(f.words, func(id int32) bool { return !slices.Contains(ids, id) })
+	}
+	if whole := x.collect(allow, named); len(whole) == 1 {
+		return whole, exact, false
+	}
 	loose := x.collect(allow, func(f *form) bool { return x.covers(f, ids, true) })
 	switch {
 	case len(loose) > len(items) && len(items) == 0:

@@ -119,8 +119,10 @@ func NewFor(lang string, entries []Entry) *Index {
 		}
 		x.places = append(x.places, nil)
 		for _, place := range e.Places {
-			for _, w := range x.phrase(place).words {
-				x.places[i] = append(x.places[i], int32(x.id(w)))
+			for _, form := range append([]string{place}, GluedForms(lang, place)...) {
+				for _, w := range x.phrase(form).words {
+					x.places[i] = append(x.places[i], int32(x.id(w)))
+				}
 			}
 		}
 	}

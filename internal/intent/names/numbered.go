@@ -94,6 +94,64 @@ func OrdinalForms(lang, name string) []string {
 	return out
 }
 
+// CountedForms lists a name that ends in a small number as people count such things: "second
+// bedside lamp" and "bedside lamp no. 2" for "Bedside Lamp 2". Another name has no forms.
+func CountedForms(lang, name string) []string {
+	v := known(lang)
+	head, last, ok := cutLast(strings.ToLower(name))
+	n, err := strconv.Atoi(last)
+	if !ok || err != nil || n < 1 {
+		return nil
+	}
+	var out []string
+	for _, w := range v.Numbering {
+		out = append(out, head+" "+w+" "+last, head+" "+w+". "+last)
+	}
+	if n <= len(v.Ordinals) {
+		for _, w := range v.Ordinals[n-1] {
+			out = append(out, w+" "+head)
+		}
+	}
+	return out
+}
+
+// cutLast cuts the last word off a text of several.
+func cutLast(text string) (head, last string, ok bool) {
+	i := strings.LastIndexByte(text, ' ')
+	if i < 1 {
+		return text, "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// GluedForms lists a name with its words in one or in two, as some people write them:
+// "living room" for "Livingroom" and the reverse. A name without such words has no forms.
+func GluedForms(lang, name string) []string {
+	const shortest = 3 // letters before the word that is glued
+	v := known(lang)
+	fields := strings.Fields(strings.ToLower(name))
+	var out []string
+	form := func(at, words int, as string) {
+		out = append(out, strings.Join(slices.Concat(fields[:at], []string{as}, fields[at+words:]), " "))
+	}
+	isGlued := func(w string) bool { return slices.Contains(v.Glued, v.singular(w)) }
+	for i, f := range fields {
+		if i > 0 && isGlued(f) && len(fields[i-1]) >= shortest && !isGlued(fields[i-1]) && strings.IndexFunc(fields[i-1], notLetter) < 0 {
+			form(i-1, 2, fields[i-1]+f)
+		}
+		for _, end := range v.Glued {
+			for _, end := range []string{end, end + "s"} {
+				if head, ok := strings.CutSuffix(f, end); ok && len(head) >= shortest {
+					form(i, 1, head+" "+end)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+
 func isDigits(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
 // Mended is a text in the form in which names are compared: without articles, in the

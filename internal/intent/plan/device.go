@@ -49,6 +49,26 @@ func device(a intent.Action, e *home.Entity) Step {
 	return control(a, e, c, risk)
 }
 
+// lit switches a lamp on that is to have a colour and is off, because nobody would see the
+// colour otherwise. The lamp is read first; one that is on is left as it is.
+func lit(a intent.Action, e *home.Entity) []Step {
+	if e.Domain != "light" || e.Control == nil || e.Read == nil || !e.Can(home.OnOff) {
+		return nil
+	}
+	if c, ok := commandFor(a, catalogue.Of(a.Intent), e); !ok || c.action != "colour" {
+		return nil
+	}
+	made, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
+	next := func(r tools.Result) (tools.Call, error) {
+		if now := present(string(home.OnOff), r); now == nil || wordOf(now) != "off" {
+			return tools.Call{}, nil
+		}
+		return controlCall(e, command{action: "on"})
+	}
+	on := intent.Action{Intent: catalogue.TurnOn, Devices: []string{e.ID}, Slots: map[string]any{}}
+	return []Step{{Action: on, Entity: e, Call: made, Risk: tools.Reversible, Err: err, Ahead: true, next: next}}
+}
+
 // onlyReports refuses an act on a sensor by what was asked for: to open it, to lock it,
 // to switch it on.
 func onlyReports(a intent.Action, e *home.Entity) Step {

@@ -25,6 +25,7 @@ type Step struct {
 	Err    error  // why this step cannot be done, a sentence for people
 	Again  bool   // it takes back an earlier change
 	Joint  bool   // it is told as one with its joint neighbours, whatever they do
+	Ahead  bool   // it makes the next step show: a lamp is switched on before it gets a colour
 	Once   bool   // it must not be made a second time if nobody knows what came of it
 	About  About  // what a question reads
 	Later  []Step // of a command for later: what will be done
@@ -75,6 +76,9 @@ func (s *Step) Do(ctx context.Context, call Caller) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	s.Call, s.next = made, nil // if the step is done again, only this call is made
+	if made.Tool == "" {
+		return tools.Result{}, nil // the present state is as it should be
+	}
 	return call(ctx, s.Call)
 }
 
@@ -140,7 +144,7 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 			steps = append(steps, question(a, e, h)...)
 			continue
 		}
-		steps = append(steps, device(a, e))
+		steps = append(append(steps, lit(a, e)...), device(a, e))
 	}
 	for _, id := range a.Besides {
 		if e := h.Entity(id); e != nil {

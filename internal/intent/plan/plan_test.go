@@ -52,7 +52,6 @@ func TestCalls(t *testing.T) {
 		"off":           {"turn off the coffee machine", "reversible " + control + `{"action":"off","device_name":"coffee_machine"}`},
 		"toggle":        {"toggle the reading lamp", "reversible " + control + `{"action":"toggle","device_name":"reading_lamp"}`},
 		"level":         {"dim the bedroom lamp to forty percent", "reversible " + control + `{"action":"level","device_name":"bedroom_lamp","value":40}`},
-		"colour":        {"set the bedroom lamp to blue", "reversible " + control + `{"action":"colour","device_name":"bedroom_lamp","value":"blue"}`},
 		"lacks ability": {"set the hallway light to blue", "read error: I can't do that with the hallway light."},
 		"lock":          {"lock the front door", "reversible " + control + `{"action":"lock","device_name":"front_door"}`},
 		"unlock":        {"unlock the front door", "dangerous " + control + `{"action":"unlock","device_name":"front_door"}`},
@@ -98,6 +97,26 @@ func TestCalls(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", show(steps[0]), tt.want)
 			}
 		})
+	}
+}
+
+// TestColourReadsFirst checks that a lamp that may be off is looked at before it gets a
+// colour, so that it can be switched on.
+func TestColourReadsFirst(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	m, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := plan.Calls(m.Match("set the bedroom lamp to blue", ""), h, "")
+	if err != nil || len(steps) != 2 || !steps[0].Ahead || steps[1].Ahead {
+		t.Fatalf("got %d steps, %v", len(steps), err)
+	}
+	for i, want := range []string{`reversible zwave get_device_state {"device_name":"bedroom_lamp"}`, `reversible zwave control_zwave_device {"action":"colour","device_name":"bedroom_lamp","value":"blue"}`} {
+		if got := strings.Join(strings.Fields(show(steps[i])), " "); got != want {
+			t.Errorf("step %d: %s, want %s", i, got, want)
+		}
 	}
 }
 

@@ -68,8 +68,12 @@ func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) str
 	switch {
 	case len(done) == 1:
 		said = append(said, p.confirmed(&deeds[done[0]]))
+	case len(done) > mostNamed && slices.ContainsFunc(done, func(i int) bool { return deeds[i].offAnyway() }):
+		said = append(said, p.many(deeds, done, picked(steps, done)))
+		off := slices.DeleteFunc(slices.Clone(done), func(i int) bool { return !deeds[i].offAnyway() })
+		said = append(said, p.tell(saying{key: "done_off"}, picked(steps, off)))
 	case len(done) > 1 && slices.ContainsFunc(done, func(i int) bool { return deeds[i].offAnyway() }):
-		for _, i := range done[:min(len(done), mostNamed)] {
+		for _, i := range done {
 			said = append(said, p.confirmed(&deeds[i]))
 		}
 	case len(done) > 1:
@@ -286,7 +290,7 @@ func (p acts) asAsked(e *deed) string {
 	switch {
 	case e.stayedOff():
 		key = "already_off"
-	case e.want.Action == "level" && was && is && target < before:
+	case e.want.Action == "level" && was && is && target < before && e.dims():
 		key = "done_dimmed"
 	}
 	if e.want.Action == "toggle" {
@@ -300,6 +304,9 @@ func (p acts) asAsked(e *deed) string {
 	}
 	return p.Phrase("done", nil)
 }
+
+// dims reports whether a lower level makes a thing darker: a fan only turns more slowly.
+func (e *deed) dims() bool { return e.step.Entity == nil || e.step.Entity.Domain != "fan" }
 
 // stayedOff reports whether a thing that was off was to be off or darker.
 func (e *deed) stayedOff() bool {

@@ -46,9 +46,12 @@ type unanswered struct {
 }
 
 // apart takes out the acts that got no answer: they are told together, last,
-// whatever the things were told to do.
+// whatever the things were told to do. What was done only for the act after it is left out.
 func apart(steps []plan.Step, results []tools.Result, errs []error) (s []plan.Step, r []tools.Result, e []error, lost unanswered) {
 	for i := range steps {
+		if steps[i].Ahead && errs[i] == nil && (steps[i].Call.Tool == "" || results[i].Receipt.Sent()) {
+			continue // the act after it tells
+		}
 		if errs[i] != nil && steps[i].Err == nil && steps[i].Entity != nil && steps[i].Risk != tools.Read {
 			lost.steps, lost.results, lost.errs = append(lost.steps, steps[i]), append(lost.results, results[i]), append(lost.errs, errs[i])
 			continue

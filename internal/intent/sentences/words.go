@@ -43,6 +43,7 @@ type Names struct {
 	Several   List              `yaml:"several"`
 	Compounds bool              `yaml:"compounds"`
 	Household List              `yaml:"household"`
+	Glued     List              `yaml:"glued"`
 	Strips    List              `yaml:"strips"`
 
 	Ordinals    []List `yaml:"ordinals"` // from the first on

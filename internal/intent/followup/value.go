@@ -1,0 +1,118 @@
+package followup
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+)
+
+// Slots of sentences without a verb that say another value for what was set before ("no,
+// green", "no, 30 percent"), the number of another thing ("and number two"), or on and off
+// ("and off again").
+const (
+	slotColor  = "color"
+	slotValue  = "value"
+	slotNumber = "nth"
+	slotSwitch = "switch"
+)
+
+// percentages are the abilities that a number sets in percent.
+var percentages = []home.Ability{home.Brightness, home.Position, home.Speed}
+
+// otherValue is what was done before with another value; ok is false if the sentence says
+// none, or the act before had none of that kind.
+func (s *Sentence) otherValue(said intent.Action) (d intent.Decision, ok bool) {
+	var all []intent.Action
+	for _, act := range s.Subject.Acts {
+		act = s.dimmable(act, said)
+		if next, ok := withValue(act, said); ok {
+			all = append(all, next)
+		}
+	}
+	if len(all) == 0 {
+		return d, false
+	}
+	return local(all...), true
+}
+
+// dimmable makes an act that only switched things on one that can take a number, where the
+// things can: "turn on the lamp", "no, 30 percent".
+func (s *Sentence) dimmable(act, said intent.Action) intent.Action {
+	all := things(s.House, act.Devices)
+	if act.Intent != catalogue.TurnOn || said.Slots[slotValue] == nil || len(all) == 0 {
+		return act
+	}
+	for _, ability := range percentages {
+		if name, _, ok := catalogue.Setter(ability); ok && !slices.ContainsFunc(all, func(e *home.Entity) bool { return !e.Can(ability) }) {
+			act.Intent = name
+			return act
+		}
+	}
+	return act
+}
+
+// withValue is an act with the value that was said in place of its own.
+func withValue(act, said intent.Action) (intent.Action, bool) {
+	in := catalogue.Of(act.Intent)
+	if in.Plan == catalogue.Adjust && said.Slots[slotValue] != nil {
+		name, _, ok := catalogue.Setter(in.Sets[0].Ability)
+		if !ok {
+			return act, false
+		}
+		act.Intent, in = name, catalogue.Of(name)
+	}
+	for _, set := range in.Sets {
+		value := said.Slots[slotColor]
+		if set.Ability == home.Setpoint || slices.Contains(percentages, set.Ability) {
+			value = said.Slots[slotValue]
+		} else if set.Ability != home.Colour {
+			continue
+		}
+		if value == nil {
+			continue
+		}
+		act.Slots = maps.Clone(act.Slots)
+		for _, other := range in.Sets {
+			delete(act.Slots, other.Slot)
+		}
+		for _, step := range []string{"direction", "delta", "times"} {
+			delete(act.Slots, step)
+		}
+		act.Slots[set.Slot] = value
+		return act, true
+	}
+	return act, false
+}
+
+// numbered does what was done before to the thing of the same name with another number:
+// "bedside lamp one", "and number two".
+func (s *Sentence) numbered(n int) intent.Decision {
+	for _, e := range things(s.House, s.Subject.Things) {
+		stem := strings.TrimRightFunc(e.Name, unicode.IsDigit)
+		if stem == e.Name {
+			continue
+		}
+		for i := range s.House.Entities {
+			other := &s.House.Entities[i]
+			if other.Name == stem+strconv.Itoa(n) && other.Domain == e.Domain && strings.EqualFold(other.Area, e.Area) {
+				return s.elsewhere(intent.Action{Intent: catalogue.Also, Slots: map[string]any{}, Devices: []string{other.ID}})
+			}
+		}
+	}
+	return s.ask()
+}
+
+// switched switches the things of the sentence before on or off.
+func (s *Sentence) switched(state string) intent.Decision {
+	turn := catalogue.TurnOff
+	if state == "on" {
+		turn = catalogue.TurnOn
+	}
+	return s.onto(intent.Action{Intent: turn, Slots: map[string]any{}}, s.Subject.Things)
+}
