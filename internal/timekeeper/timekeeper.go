@@ -30,6 +30,9 @@ type (
 		Weigh(ctx context.Context, q record.Request) record.Record
 		// Carry runs the sentence as a turn; its observers are told.
 		Carry(ctx context.Context, q record.Request) record.Record
+		// PutBack puts things back as they were when an act with an end began, but for
+		// those that somebody has changed since. Its observers are told.
+		PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record
 	}
 	// Teller passes on what nobody has asked for.
 	Teller interface {

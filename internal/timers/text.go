@@ -65,6 +65,8 @@ func (t Timer) text() string {
 	case called == "":
 	case t.Kind == Countdown:
 		text = "the " + called + " timer"
+	case t.Kind == End:
+		text = called + " as it is"
 	default:
 		text += " “" + called + "”"
 	}
@@ -73,6 +75,8 @@ func (t Timer) text() string {
 		text += " rings"
 	case t.State == Paused:
 		text += " is paused with " + spelt(t.Left) + " left"
+	case t.Kind == End && t.At != "":
+		text += " until " + t.Due.Format("15:04 on Monday, January 2")
 	case t.At != "" && t.Every != "":
 		text += " at " + t.At + " every " + t.Every
 	case t.At != "":

@@ -5,7 +5,10 @@
 // Kind with its patience in kinds; a new way to change one is a line in changes.
 package timers
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Kind is what a timer is for.
 type Kind string
@@ -16,16 +19,19 @@ const (
 	Alarm     Kind = "alarm"    // rings at a time of day
 	Reminder  Kind = "reminder" // rings and says what of
 	Command   Kind = "command"  // carries a sentence out, and rings not at all
+	End       Kind = "end"      // puts things back as they were, and rings not at all
 )
 
 // kinds says how late each kind still does what it is for; a person is told of it as
 // missed after that. A pan is still on the stove after an hour; who was to be woken
-// half an hour ago is up; and a house that acts minutes late surprises people.
+// half an hour ago is up; and a house that acts minutes late surprises people. Only what
+// was to end is ended however late it is, unless somebody has changed it since.
 var kinds = map[Kind]struct{ patience time.Duration }{
 	Countdown: {time.Hour},
 	Alarm:     {30 * time.Minute},
 	Reminder:  {time.Hour},
 	Command:   {5 * time.Minute},
+	End:       {Longest}, // a heater that was to heat for an hour must not heat for days because the gateway was off
 }
 
 // Bounds of the book.
@@ -64,6 +70,15 @@ type Timer struct {
 	Length  int       `json:"length"`       // seconds it was started with; 0 if it was given a time of day
 	Every   string    `json:"every"`        // day, weekday, weekend, monday … sunday; "" for once
 	At      string    `json:"at"`           // HH:MM; "" if it was given a length
+
+	Things []string `json:"things,omitempty"` // of an end: the ids of the things that it puts back
+}
+
+// Back is a thing that is put back as it was when an act with an end began.
+type Back struct {
+	Thing string          `json:"thing"` // its id in the house
+	Name  string          `json:"name"`
+	Was   json.RawMessage `json:"was"` // what the act did to it, in the words of who puts it back
 }
 
 // Wish asks for a new timer. Either Seconds or At is given.
@@ -79,6 +94,8 @@ type Wish struct {
 	Command   string `json:"command,omitempty"`
 	Confirmed bool   `json:"confirmed,omitempty"` // the question about many devices was answered yes
 	Area      string `json:"area,omitempty"`
+
+	Back []Back `json:"-"` // of an end; no program can ask for one
 }
 
 // Which says which timers are meant. Everything that is given must fit.
