@@ -67,6 +67,7 @@ type exchange struct {
 	local    intent.Decision // the decision of the matcher, once it was asked
 	meant    intent.Decision // the decision that was performed, if the turn came to one
 	subject  *subject        // what the next short sentence is about, where meant does not tell
+	ends     []string        // the ids of the ends that the turn has set
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 	begun    past.Turn       // what the same sentence has done before a question was asked about the rest
 
@@ -95,6 +96,7 @@ type Answerer struct {
 	memory memory
 	ledger past.Ledger
 
+	Ends    Ends         // of acts with an end; nil: none can be set. It is set before the first turn
 	Reports past.Reports // what the things of the house report by themselves, for the question who did it
 }
 
@@ -164,7 +166,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 			a.log.Debug("text understood", "part", "answer", "turn", x.rec.ID, "by", s.name)
 			heed(a, x)
 			a.memory.tell(x.Request, x.rec.Reply)
-			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
+			a.note(x, x.rec, x.meant)
 			return
 		}
 	}

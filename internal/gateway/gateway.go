@@ -124,8 +124,9 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	mind.answerer.Ends = keeper
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, buttons.Reported, mind.news.Reported, stream.House.Reported)
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, mind.answerer.Reported, buttons.Reported, mind.news.Reported, stream.House.Reported)
 	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news, mind.wakes)
 	ear, err := s.newEar(mind, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {

@@ -89,8 +89,8 @@ func (d *Decision) timed() bool {
 	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
 }
 
-// timers are the intents that set one.
-var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind}
+// timers are the intents that set one, or set it anew. The end of an act is one of them.
+var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind, catalogue.Until, catalogue.IncreaseTimer, catalogue.DecreaseTimer}
 
 // namesOf lists what a house calls its floors, rooms and things, as it is written
 // and as it is said: "Blind #1 (left)" has no word of the past in it.

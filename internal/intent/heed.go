@@ -2,10 +2,12 @@ package intent
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/template"
 )
@@ -49,6 +51,14 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
+	if a.Intent == catalogue.Until && d.Route == Local && ok && carried.asksWhich() {
+		a.Later = []Action{*carried.Would}
+		carried.Would = a
+		return carried
+	}
+	if a.Intent == catalogue.Until && ok && carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0 {
+		return laterUntil(d, carried, p)
+	}
 	if no := uncarried(carried, ok); no.Route != "" {
 		return no
 	}
@@ -57,6 +67,37 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		return Decision{Route: Reject, Reason: "not_later"}
 	}
 	return d
+}
+
+// laterUntil is a command for later that has an end: "turn on the light at eight for ten
+// minutes". The timer carries the command with its end.
+func laterUntil(d, carried Decision, p *parse) Decision {
+	outer, end := carried.Actions[0], d.Actions[0]
+	text, _ := outer.Slots[later].(string)
+	outer.Slots = maps.Clone(outer.Slots)
+	outer.Slots[later] = strings.Join(strings.Fields(text+" "+p.beside(later, rest)), " ")
+	end.Later, outer.Later = outer.Later, nil
+	outer.Later = []Action{end}
+	d.Actions = []Action{outer}
+	return d
+}
+
+// beside is the text of a parse without what fills some slots.
+func (p *parse) beside(slots ...string) string {
+	text := []byte(p.text)
+	for i := range p.n {
+		if c := &p.captures[i]; slices.Contains(slots, c.at.slot) {
+			for n := c.start; n < c.end; n++ {
+				text[n] = ' '
+			}
+		}
+	}
+	return string(text)
+}
+
+// asksWhich reports whether a decision asks which of some things is meant.
+func (d *Decision) asksWhich() bool {
+	return d.Route == Ask && d.Would != nil && len(d.Options) > 0 && !d.timed()
 }
 
 // one is the only action of a decision, or the one whose time is asked for; nil if there
@@ -85,7 +126,9 @@ func uncarried(carried Decision, known bool) Decision {
 	case carried.Route != Local:
 		return none
 	}
-	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
+	if slices.ContainsFunc(carried.Actions, func(inner Action) bool {
+		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || asks(inner)
+	}) {
 		return none
 	}
 	return Decision{}

@@ -36,6 +36,12 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		return s.more(act)
 	case catalogue.Again:
 		return local(s.Subject.Acts...)
+	case catalogue.Until:
+		if s.Subject.Asks() {
+			return s.ask()
+		}
+		act.Later = s.Subject.Acts
+		return local(act)
 	}
 	if catalogue.Of(act.Intent).Plan == catalogue.Adjust {
 		if d, ok := s.step(act); ok {

@@ -38,7 +38,7 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 		tool = startTimer
 		started(a, args)
 		for _, inner := range a.Later {
-			more, err := devices(inner, h)
+			more, err := commanded(inner, h, area)
 			if err != nil {
 				return nil, true, err
 			}
@@ -47,6 +47,9 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 		if confirmed {
 			args["confirmed"] = true
 		}
+	case a.Intent == catalogue.Until:
+		steps, err = until(a, h, area)
+		return steps, true, err
 	case a.Intent == catalogue.TimerStatus:
 		tool = listTimers
 		fill(args, "which", which(a))
@@ -274,6 +277,9 @@ func Unpromised(steps []Step) error {
 			case carried.Err != nil:
 				return carried.Err
 			}
+		}
+		if err := Endless(steps[i].Later); err != nil {
+			return err
 		}
 	}
 	return nil
