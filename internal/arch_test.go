@@ -208,6 +208,7 @@ var homes = map[string][]string{
 	"github.com/coreos/go-systemd":        {"systemd"},
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/hashicorp/mdns":           {"setup"},
+	"github.com/nathan-osman/go-sunrise":  {"timers"},
 	"golang.org/x/term":                   {"console", "setup"},
 	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "packaging", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"packaging"},

@@ -28,6 +28,7 @@ import (
 type keeping struct {
 	*family
 	dir    string
+	place  *timers.Place
 	keeper *timekeeper.Keeper
 	stop   func()
 
@@ -36,9 +37,13 @@ type keeping struct {
 }
 
 // moveWithTimers makes a family's house whose timers run.
-func moveWithTimers(t *testing.T, language, at string) *keeping {
+func moveWithTimers(t *testing.T, language, at, place string) *keeping {
 	t.Helper()
-	k := &keeping{family: moveByClock(t, language, at), dir: t.TempDir()}
+	where, err := timers.ParsePlace(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeping{family: moveByClock(t, language, at), dir: t.TempDir(), place: where}
 	k.start()
 	t.Cleanup(func() { k.stop() })
 	return k
@@ -46,7 +51,7 @@ func moveWithTimers(t *testing.T, language, at string) *keeping {
 
 // start runs a keeper on what an earlier one has kept.
 func (k *keeping) start() {
-	k.keeper = timekeeper.New(timekeeper.Config{Dir: k.dir, Clock: timekeeper.NewClock()}, slog.New(slog.DiscardHandler))
+	k.keeper = timekeeper.New(timekeeper.Config{Dir: k.dir, Place: k.place, Clock: timekeeper.NewClock()}, slog.New(slog.DiscardHandler))
 	own := map[string]tools.Tool{}
 	for _, tool := range local.Timers(k.keeper) {
 		own[tool.Spec().Name] = tool
@@ -177,7 +182,7 @@ func TestUntil(t *testing.T) {
 		key := c.Name + ": " + language
 		if len(said[key]) == 0 {
 			synctest.Test(t, func(t *testing.T) {
-				k := moveWithTimers(t, language, c.Given["at"])
+				k := moveWithTimers(t, language, c.Given["at"], c.Given["place"])
 				for _, l := range c.Lines {
 					if l.Language == language {
 						said[key] = append(said[key], k.line(l.Asked))

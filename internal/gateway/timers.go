@@ -18,7 +18,8 @@ import (
 
 // newTimekeeper makes the keeper of the timers.
 func (s setup) newTimekeeper() *timekeeper.Keeper {
-	return timekeeper.New(timekeeper.Config{Dir: s.cfg.Gateway.StateDir, Area: s.cfg.Gateway.Area}, s.log.With("part", "timers"))
+	place, _ := timers.ParsePlace(s.cfg.Gateway.Location) // Validate has looked at it
+	return timekeeper.New(timekeeper.Config{Dir: s.cfg.Gateway.StateDir, Area: s.cfg.Gateway.Area, Place: place}, s.log.With("part", "timers"))
 }
 
 // rings reports whether timers run here. A gateway for one text ends before they would

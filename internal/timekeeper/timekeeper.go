@@ -71,8 +71,9 @@ type Ends struct {
 
 // Config says where timers are kept, and for which room.
 type Config struct {
-	Dir   string // the state directory; "": they are kept until the program ends
-	Area  string // of those who name none
+	Dir   string        // the state directory; "": they are kept until the program ends
+	Area  string        // of those who name none
+	Place *timers.Place // where the house stands; nil: nobody knows when the sun rises
 	Clock func() timers.Moment
 }
 
@@ -217,6 +218,7 @@ func (k *Keeper) opened() *timers.Book {
 		}
 	}
 	k.book, k.news = timers.Open(saved, k.cfg.Clock()), true
+	k.book.Stands(k.cfg.Place)
 	return k.book
 }
 

@@ -53,8 +53,12 @@ type Book struct {
 	last    int
 	entries []entry
 	notices []Notice
-	mended  bool // a jump of the clock has changed what must be written down
+	mended  bool   // a jump of the clock has changed what must be written down
+	place   *Place // nil: nobody knows when the sun rises and sets
 }
+
+// Stands tells the book where the house stands; nil if nobody knows.
+func (b *Book) Stands(at *Place) { b.place = at }
 
 // Open reads a book anew at the start of a program. Times of day are those of the
 // zone of now's wall clock. What rang goes on ringing, or is missed by now; what was
@@ -64,7 +68,7 @@ func Open(saved Saved, now Moment) *Book {
 	wall := b.clock.now()
 	for _, e := range saved.Timers {
 		if date, err := time.ParseInLocation(time.DateOnly, e.Date, wall.Location()); err == nil {
-			if at, ok := parseDaytime(e.At); ok {
+			if at, ok := parseDaytime(e.At, nil); ok && at.sun == nil {
 				e.Due = at.on(noon(date)) // the zone may be another one today
 			}
 		}
@@ -177,7 +181,7 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 		e.end = b.clock.up + time.Duration(e.Length)*time.Second
 		return e, why
 	}
-	at, due, why := o.due(b.clock.now())
+	at, due, why := o.due(b.clock.now(), b.place)
 	if why != "" {
 		return e, why
 	}

@@ -58,7 +58,7 @@ func (w Which) fits(e *entry) bool {
 
 // sameTime reports whether a clock face shows the same.
 func sameTime(asked string, e *entry) bool {
-	at, ok := parseDaytime(asked)
+	at, ok := parseDaytime(asked, nil)
 	return ok && e.At != "" && (e.At == at.String() || e.At == at.opposite().String())
 }
 

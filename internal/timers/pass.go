@@ -94,8 +94,10 @@ func (b *Book) again(e *entry) entry {
 
 // aim points a timer at the next time of day it is for.
 func (b *Book) aim(e *entry) {
-	at, _ := parseDaytime(e.At)
-	e.Due = at.after(b.clock.now(), repetitions[e.Every])
+	at, _ := parseDaytime(e.At, b.place)
+	if e.Due = at.after(b.clock.now(), repetitions[e.Every]); e.Due.IsZero() { // nobody knows: it is looked for again tomorrow
+		e.Due = b.clock.now().AddDate(0, 0, 1)
+	}
 	e.Date = e.Due.Format(time.DateOnly)
 }
 

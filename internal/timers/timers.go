@@ -69,7 +69,7 @@ type Timer struct {
 	Left    int       `json:"left"`         // seconds, rounded up; 0 while it rings
 	Length  int       `json:"length"`       // seconds it was started with; 0 if it was given a time of day
 	Every   string    `json:"every"`        // day, weekday, weekend, monday … sunday; "" for once
-	At      string    `json:"at"`           // HH:MM; "" if it was given a length
+	At      string    `json:"at"`           // HH:MM, or by the sun as in a Wish; "" if it was given a length
 
 	Things []string `json:"things,omitempty"` // of an end: the ids of the things that it puts back
 }
@@ -85,7 +85,7 @@ type Back struct {
 type Wish struct {
 	Kind      Kind   `json:"kind"`
 	Seconds   *int   `json:"seconds,omitempty"`
-	At        string `json:"at,omitempty"`     // HH:MM
+	At        string `json:"at,omitempty"`     // HH:MM, or sunrise, sunset, dawn, dusk, perhaps with minutes: "sunset-30"
 	Twelve    bool   `json:"twelve,omitempty"` // At may mean the morning or the evening: the next of both
 	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD, --MM-DD, ---DD, +days
 	Every     string `json:"every,omitempty"`
@@ -164,6 +164,8 @@ const (
 	UnknownLength Reason = "unknown_length" // others are set, none of that length
 	TooFew        Reason = "too_few"        // less are set than the number that was given
 	NoTime        Reason = "no_time"        // neither a length nor a time of day, or both
+	NoPlace       Reason = "no_place"       // it goes by the sun, and nobody has said where the house stands
+	NoSun         Reason = "no_sun"         // the sun does not rise or set in the next days
 	BadTime       Reason = "bad_time"       // no time of day, day or repetition
 	BadKind       Reason = "bad_kind"
 	BadAction     Reason = "bad_action"

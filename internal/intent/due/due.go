@@ -288,6 +288,9 @@ func (p *Words) when(t *Timer, now time.Time) string {
 	switch t.Every {
 	case "":
 	case "day", "weekday", "weekend":
+		if sun := p.phrase("when_every_"+t.Every+"_"+t.At, args); sun != "" {
+			return sun // every day at another time
+		}
 		return p.phrase("when_every_"+t.Every, args)
 	default:
 		return p.phrase("when_every_on", args)

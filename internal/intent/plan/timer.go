@@ -97,6 +97,18 @@ func started(a intent.Action, args map[string]any) {
 	if text, ok := a.Slots["text"]; ok {
 		args["text"] = text
 	}
+	if at := bySun(a); at != "" {
+		args["at"] = at
+		for _, slot := range []string{"day", "every"} {
+			if said, ok := a.Slots[slot]; ok {
+				args[slot] = said
+			}
+		}
+		if m := momentOf(a); m.day != "" {
+			args["day"] = m.day
+		}
+		return
+	}
 	// "0 minutes" is a length, too: the timers say what is wrong with it.
 	said := func(slot string) bool { return a.Slots[slot] != nil }
 	if n := seconds(a, "hours", "minutes", "seconds"); n > 0 || slices.ContainsFunc([]string{"hours", "minutes", "seconds"}, said) {
@@ -105,6 +117,23 @@ func started(a intent.Action, args map[string]any) {
 	}
 	maps.Copy(args, momentOf(a).args(kind))
 }
+
+// bySun is a time of day by the sun as the tool takes it, "sunset" or "sunset-30"; "" if
+// none was said. A span of time that was said is before it or after it.
+func bySun(a intent.Action) string {
+	at, _ := a.Slots[slotSun].(string)
+	minutes := seconds(a, "hours", "minutes", "seconds") / 60
+	if at == "" || minutes == 0 {
+		return at
+	}
+	if a.Slots["sun_side"] == "before" {
+		minutes = -minutes
+	}
+	return fmt.Sprintf("%s%+d", at, minutes)
+}
+
+// slotSun is the slot of a time of day by the sun.
+const slotSun = "sun"
 
 // which says which one is meant: by name, kind, length, time or room.
 func which(a intent.Action) map[string]any {

@@ -21,7 +21,7 @@ const (
 	kindSchema = `{"type": "string", "enum": ["timer", "alarm", "reminder", "command"]}`
 	anySchema  = `{"type": "string", "enum": ["timer", "alarm", "reminder", "command", "end"], "description": "end: an act with an end, which puts its things back as they were."}`
 	areaSchema = `{"type": "string", "maxLength": 64, "description": "The room that asks."}`
-	timeSchema = `{"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day, HH:MM, local."}`
+	timeSchema = `{"type": "string", "pattern": "^([0-2][0-9]:[0-5][0-9]|(sunrise|sunset|dawn|dusk)([+-][0-9]{1,3})?)$", "description": "A time of day: HH:MM, local, or sunrise, sunset, dawn, dusk, perhaps with minutes after or before it: sunset-30."}`
 
 	whichSchema = `{"type": "object", "additionalProperties": false, "description": "Which timers are meant; everything given must fit. Leave it out if there is only one.", "properties": {
 		"id": {"type": "string"},
