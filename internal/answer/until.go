@@ -105,7 +105,7 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 		text := a.phrases.Told(some, results, done.Errs[g[0]:g[1]]...)
 		if u := some[0].Until; u != nil && !x.DryRun {
 			did := past.Of(a.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
-			text = a.lasting(x, wished(u), text, did.Deeds, before)
+			text = a.lasting(x, u, text, did.Deeds, before)
 		}
 		if text != "" {
 			said = append(said, text)
@@ -116,8 +116,8 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 
 // lasting keeps how things were before what was done to them, and says until when it
 // lasts, after what was said of it already.
-func (a *Answerer) lasting(x *exchange, o timers.Wish, text string, deeds []past.Deed, before map[string]timers.Back) string {
-	h := a.match.House()
+func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
+	h, o := a.match.House(), wished(u)
 	acted := map[string]*was{}
 	var order []*home.Entity
 	for _, d := range deeds {
@@ -129,7 +129,7 @@ func (a *Answerer) lasting(x *exchange, o timers.Wish, text string, deeds []past
 			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
 			order = append(order, e)
 		}
-		if c, moved := moving(known(d), before[e.ID]); moved {
+		if c, moved := moving(known(d, u.Keep), before[e.ID]); moved {
 			acted[e.ID].Changes = append(acted[e.ID].Changes, c)
 		}
 	}
@@ -180,7 +180,7 @@ func (a *Answerer) lastingOn(x *exchange, steps []plan.Step, told string, did []
 		}
 	}
 	deeds, _ := past.Apart(did, things)
-	told = a.lasting(x, wished(steps[0].Until), told, deeds, a.endings(steps))
+	told = a.lasting(x, steps[0].Until, told, deeds, a.endings(steps))
 	a.Ends.Touched(things, x.ends...)
 	return told
 }
@@ -202,10 +202,13 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	return c, false
 }
 
-// known is what a deed changed. Of a thing that did not say how it was, the opposite of
-// what it was told is taken for it.
-func known(d past.Deed) plan.Change {
+// known is what a deed changed. Of a thing that did not say how it was, or is to be kept as
+// it is, the opposite of what it was told is taken for it.
+func known(d past.Deed, keep bool) plan.Change {
 	c := d.Change
+	if keep && !c.Moved() {
+		c.Before, c.BeforeLevel = nil, nil
+	}
 	words := map[home.Ability][2]string{home.OnOff: {"on", "off"}, home.OpenClose: {"open", "closed"}}[home.Ability(c.Property)]
 	if c.Before != nil || words == [2]string{} {
 		return c

@@ -58,7 +58,7 @@ func (m *Matcher) permitted(d Decision) Decision {
 	switch {
 	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
-	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(), d.Act == mood.Condition && d.bySun(): // what the timer does is for another time, too
+	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(), d.Act == mood.Condition && d.bounded(): // what the timer does is for another time, too
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
@@ -89,10 +89,11 @@ func (d *Decision) timed() bool {
 	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
 }
 
-// bySun reports whether a decision sets a timer for a time by the sun, which may be said
-// like a condition: "when it gets dark".
-func (d *Decision) bySun() bool {
-	return d.timed() && slices.ContainsFunc(d.Actions, func(a Action) bool { return a.Slots["sun"] != nil })
+// bounded reports whether a decision sets an end or a timer for a time by the sun, which
+// may be said like a condition: "when it gets dark", "until eight".
+func (d *Decision) bounded() bool {
+	is := func(a Action) bool { return a.Intent == catalogue.Until || a.Slots["sun"] != nil }
+	return d.timed() && (slices.ContainsFunc(d.Actions, is) || d.Would != nil && is(*d.Would))
 }
 
 // timers are the intents that set one, or set it anew. The end of an act is one of them.

@@ -40,6 +40,9 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	if a == nil {
 		return d
 	}
+	if a.Intent == catalogue.Until && a.Slots[later] == nil && d.Route == Local {
+		return keeping(d)
+	}
 	text, ok := a.Slots[later].(string)
 	if !ok {
 		return d
@@ -51,12 +54,16 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
-	if a.Intent == catalogue.Until && d.Route == Local && ok && carried.asksWhich() {
+	switch {
+	case a.Intent != catalogue.Until || d.Route != Local || !ok:
+	case carried.Route == Ask && carried.Reason == "which_area": // it is matched again, in the room
+		carried.Would = a
+		return carried
+	case carried.asksWhich():
 		a.Later = []Action{*carried.Would}
 		carried.Would = a
 		return carried
-	}
-	if a.Intent == catalogue.Until && ok && carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0 {
+	case carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0:
 		return laterUntil(d, carried, p)
 	}
 	if no := uncarried(carried, ok); no.Route != "" {
@@ -66,6 +73,24 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	if d.Route == Ask && m.dangerous(carried) { // it is refused whatever the time
 		return Decision{Route: Reject, Reason: "not_later"}
 	}
+	return d
+}
+
+// ofDevices reports whether an action does something to things of the house.
+func ofDevices(a Action) bool {
+	return slices.Contains([]catalogue.Plan{catalogue.Switch, catalogue.Command, catalogue.Adjust, catalogue.Lasting}, catalogue.Of(a.Intent).Plan)
+}
+
+// keeping makes the act of a sentence that names its things itself: "keep the fan on for
+// ten minutes".
+func keeping(d Decision) Decision {
+	a := d.Actions[0]
+	inner := Action{Intent: catalogue.TurnOn, Slots: map[string]any{}, Devices: a.Devices, Elsewhere: a.Elsewhere, source: a.source}
+	if name, ok := a.Slots["name"]; ok {
+		inner.Slots["name"] = name
+	}
+	a.Later, a.Devices = []Action{inner}, nil
+	d.Actions = []Action{a}
 	return d
 }
 
@@ -127,7 +152,7 @@ func uncarried(carried Decision, known bool) Decision {
 		return none
 	}
 	if slices.ContainsFunc(carried.Actions, func(inner Action) bool {
-		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || asks(inner)
+		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || !ofDevices(inner)
 	}) {
 		return none
 	}

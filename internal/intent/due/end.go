@@ -51,7 +51,7 @@ func (p *Words) behind(told, until string) string {
 	switch {
 	case told == "":
 		return capital(until) + "."
-	case !whole || strings.ContainsAny(one, ".!?"):
+	case !whole || strings.ContainsAny(strings.ReplaceAll(one, ". ", "!"), "!?"):
 		return told + " " + capital(until) + "."
 	}
 	return p.phrase("until_told", map[string]any{"told": one, "until": until})

@@ -16,6 +16,7 @@ type Until struct {
 	// Wish asks for the end as the tool that starts timers takes it: its time, the room
 	// that asks, and the sentence.
 	Wish json.RawMessage
+	Keep bool // the things may be so already, and are no longer at the end: "keep the fan on for ten minutes"
 }
 
 // until plans what a sentence with an end does now.
@@ -31,7 +32,7 @@ func until(a intent.Action, h *home.House, area string) ([]Step, error) {
 	if err != nil {
 		return nil, fmt.Errorf("planning an end: %w", err)
 	}
-	end := &Until{Wish: wish}
+	end := &Until{Wish: wish, Keep: a.Slots["keep"] != nil}
 	var steps []Step
 	for _, inner := range a.Later {
 		more, err := devices(inner, h)
