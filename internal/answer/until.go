@@ -40,8 +40,9 @@ type was struct {
 }
 
 // kept reads what is kept of a thing.
-func kept(back timers.Back) (w was, ok bool) {
-	return w, json.Unmarshal(back.Was, &w) == nil && len(w.Changes) > 0
+func kept(back timers.Back) (w was) {
+	_ = json.Unmarshal(back.Was, &w) // it was written here; what cannot be read changes nothing
+	return w
 }
 
 // endable reports whether the ends that a plan asks for can be kept; if not, the record
@@ -191,7 +192,7 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	if c.Moved() {
 		return c, true
 	}
-	w, _ := kept(earlier)
+	w := kept(earlier)
 	for _, was := range w.Changes {
 		if past.SetTogether(was.Property, c.Property) {
 			last := c.Receipt
@@ -261,7 +262,7 @@ func (a *Answerer) Reported(e home.Event) {
 	if !ok {
 		return
 	}
-	w, _ := kept(back)
+	w := kept(back)
 	if e.Time.After(w.At) && slices.ContainsFunc(w.Changes, func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
 		a.Ends.Touched([]string{e.Entity})
 	}
@@ -278,7 +279,7 @@ func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timer
 	a.awaitThings(ctx, things)
 	var deeds []past.Deed
 	for _, back := range things {
-		w, _ := kept(back)
+		w := kept(back)
 		for _, c := range w.Changes {
 			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c})
 		}

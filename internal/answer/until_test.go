@@ -148,7 +148,7 @@ func (k *keeping) line(text string) string {
 		return k.happened(before)
 	}
 	first, more, grows := strings.Cut(text, " ++ ")
-	said := ""
+	var said string
 	if grows {
 		said = k.grow(first, first+" "+more)
 	} else {

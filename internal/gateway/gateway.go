@@ -118,8 +118,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	buttons := s.followHouses(mcp, rooms, link)
-	journal := &journal{log: log}
+	buttons, journal := s.followHouses(mcp, rooms, link), &journal{log: log}
 	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (m *Matcher) permitted(d Decision) Decision {
 	switch {
 	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
-	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(), d.Act == mood.Condition && d.bounded(): // what the timer does is for another time, too
+	case d.Route != Local && d.Route != Ask, d.ofItsTime():
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
@@ -87,6 +87,12 @@ func (d *Decision) acts() bool {
 func (d *Decision) timed() bool {
 	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
 	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
+}
+
+// ofItsTime reports whether the words by which a text is about another time or another case
+// are those of a timer that it sets: what the timer does is for another time, too.
+func (d *Decision) ofItsTime() bool {
+	return d.Act == mood.Future && d.timed() || d.Act == mood.Condition && d.bounded()
 }
 
 // bounded reports whether a decision sets an end or a timer for a time by the sun, which

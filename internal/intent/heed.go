@@ -40,11 +40,11 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	if a == nil {
 		return d
 	}
-	if a.Intent == catalogue.Until && a.Slots[later] == nil && d.Route == Local {
-		return keeping(d)
-	}
 	text, ok := a.Slots[later].(string)
-	if !ok {
+	switch {
+	case !ok && a.Intent == catalogue.Until && d.Route == Local:
+		return keeping(d)
+	case !ok:
 		return d
 	}
 	if more, ok := a.Slots[rest].(string); ok {
@@ -54,17 +54,8 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
-	switch {
-	case a.Intent != catalogue.Until || d.Route != Local || !ok:
-	case carried.Route == Ask && carried.Reason == "which_area": // it is matched again, in the room
-		carried.Would = a
-		return carried
-	case carried.asksWhich():
-		a.Later = []Action{*carried.Would}
-		carried.Would = a
-		return carried
-	case carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0:
-		return laterUntil(d, carried, p)
+	if ended, special := untilOf(d, carried, p); ok && special {
+		return ended
 	}
 	if no := uncarried(carried, ok); no.Route != "" {
 		return no
@@ -74,6 +65,27 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		return Decision{Route: Reject, Reason: "not_later"}
 	}
 	return d
+}
+
+// untilOf is what an act with an end comes to whose command asks which thing or room is
+// meant, or is for later itself; special is false where it is any other decision.
+func untilOf(d, carried Decision, p *parse) (ended Decision, special bool) {
+	if d.Route != Local || d.Actions[0].Intent != catalogue.Until {
+		return d, false
+	}
+	a := d.Actions[0]
+	switch {
+	case carried.Route == Ask && carried.Reason == "which_area": // it is matched again, in the room
+		carried.Would = &a
+		return carried, true
+	case carried.asksWhich():
+		a.Later = []Action{*carried.Would}
+		carried.Would = &a
+		return carried, true
+	case carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0:
+		return laterUntil(d, carried, p), true
+	}
+	return d, false
 }
 
 // ofDevices reports whether an action does something to things of the house.

@@ -196,13 +196,19 @@ func (o Wish) due(now time.Time, place *Place) (at daytime, due time.Time, why R
 			at, due = c, t
 		}
 	}
+	return at, due, o.tooFar(said, due, now)
+}
+
+// tooFar says why the time that a wish comes to is refused; "" if it is not.
+func (o Wish) tooFar(said daytime, due, now time.Time) Reason {
+	const soon = 48 * time.Hour // the sun rises and sets by then, but in the far north
 	switch {
-	case said.sun != nil && o.Day == "" && o.Every == "" && due.Sub(now) > 48*time.Hour: // in the far north
-		return at, due, NoSun
+	case said.sun != nil && o.Day == "" && o.Every == "" && due.Sub(now) > soon:
+		return NoSun
 	case due.IsZero():
-		return at, due, Past
+		return Past
 	case due.Sub(now) > Longest:
-		return at, due, TooLong
+		return TooLong
 	}
-	return at, due, ""
+	return ""
 }

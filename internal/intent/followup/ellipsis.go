@@ -37,11 +37,7 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	case catalogue.Again:
 		return local(s.Subject.Acts...)
 	case catalogue.Until:
-		if s.Subject.Asks() {
-			return s.ask()
-		}
-		act.Later = s.Subject.Acts
-		return local(act)
+		return s.until(act)
 	}
 	if catalogue.Of(act.Intent).Plan == catalogue.Adjust {
 		if d, ok := s.step(act); ok {
@@ -49,6 +45,15 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		}
 	}
 	return s.ask()
+}
+
+// until gives an end to what was done before.
+func (s *Sentence) until(said intent.Action) intent.Decision {
+	if s.Subject.Asks() {
+		return s.ask()
+	}
+	said.Later = s.Subject.Acts
+	return local(said)
 }
 
 // narrowed keeps of the things that a sentence may name those that the act before
