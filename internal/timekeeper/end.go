@@ -29,6 +29,9 @@ func (k *Keeper) BeginEnd(o timers.Wish) timers.Result {
 func (k *Keeper) Ending(thing string) (back timers.Back, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.ends == nil { // another process has the book
+		return timers.Back{}, false
+	}
 	return k.opened().Ending(thing)
 }
 
@@ -37,7 +40,7 @@ func (k *Keeper) Ending(thing string) (back timers.Back, ok bool) {
 func (k *Keeper) Touched(things []string, but ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.opened().Touch(things, but, k.cfg.Clock()) {
+	if k.ends != nil && k.opened().Touch(things, but, k.cfg.Clock()) {
 		k.news = true
 		k.save()
 		k.wake()
