@@ -14,6 +14,7 @@ require (
 	github.com/hashicorp/mdns v1.0.7
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mochi-mqtt/server/v2 v2.7.9
+	github.com/nathan-osman/go-sunrise v1.1.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3

@@ -76,7 +76,7 @@ var layers = []layer{
 		"intent/naming":     {"home"},
 		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply", "tools"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
-		"intent/due":        {"tools", "intent/naming", "intent/numbers", "intent/plan"},
+		"intent/due":        {"home", "tools", "intent/naming", "intent/numbers", "intent/plan"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/due", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
 
 		"dialogue/challenge": {"intent/sentences"},
@@ -133,7 +133,11 @@ var layers = []layer{
 		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"order", "dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
+<<<<<<< HEAD
 		"answer":         {"order", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "intent/smalltalk", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+=======
+		"answer":         {"order", "timers", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
+>>>>>>> w-until
 
 		"answer/teaching": {"dialogue/errand", "intent", "intent/catalogue", "intent/plan", "intent/reply", "record", "speech"},
 
@@ -209,6 +213,7 @@ var homes = map[string][]string{
 	"github.com/coreos/go-systemd":        {"systemd"},
 	"github.com/prometheus/client_golang": {"metrics"},
 	"github.com/hashicorp/mdns":           {"setup"},
+	"github.com/nathan-osman/go-sunrise":  {"timers"},
 	"golang.org/x/term":                   {"console", "setup"},
 	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "packaging", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"packaging"},

@@ -34,6 +34,7 @@ func TestAcceptTimersBySentence(t *testing.T) {
 		{"unlock the front door in ten minutes", "", record.Failed},
 		{"turn on the kitchen light in 2 seconds", "goes on in two seconds", record.Done},
 		{"set a timer for 1 second called rice", "rice", record.Done},
+		{"turn on the bedroom lamp for 2 seconds", "on for two seconds.", record.Done},
 	} {
 		r := ask(t, http, step.text)
 		t.Logf("%-42s %-7s %s", step.text, r.Outcome, r.Reply)
@@ -43,6 +44,9 @@ func TestAcceptTimersBySentence(t *testing.T) {
 	}
 	eventually(t, "the light is on", func() bool {
 		return stranger.has("voice/test/turn", `"source":"timer"`, `"confirmed":true`, "The kitchen light is on.")
+	})
+	eventually(t, "the lamp is off again", func() bool {
+		return stranger.has("voice/test/turn", `"source":"timer"`, `"LocalUndo"`, `"device":"Bedroom Lamp"`, `"value":"off"`, `"confirmed":true`)
 	})
 	kinds := func() string {
 		var list []timers.Timer

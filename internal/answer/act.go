@@ -57,9 +57,10 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	if !a.permitted(x, d, steps) {
 		return past.Turn{}
 	}
+	before := a.endings(steps)
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.Into(x.rec, x.watch)
-	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+	x.rec.Reply = a.told(x, steps, done, before)
 	if all, asks := a.phrases.Asks(done.Results...); asks && len(steps) == 1 {
 		x.rec.Outcome = record.Asked
 		which := intent.Decision{Route: intent.Ask, Reason: followup.WhichTimer, Would: &steps[0].Action}
@@ -110,6 +111,9 @@ func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) 
 	}
 	if x.rec.Risk == string(tools.Dangerous) {
 		guarded(a, x, d, steps, nothing)
+		return false
+	}
+	if !a.endable(x, steps) {
 		return false
 	}
 	return feasible(a, x, d, steps, all, nothing)

@@ -123,7 +123,7 @@ func (g *grown) add(ctx context.Context, all intent.Decision) {
 	}
 	added.done = g.made()
 	did := g.act(ctx, added, all)
-	g.ledger.Note(g.match.House(), added.Request, added.rec, all)
+	g.note(added, added.rec, all)
 	g.x.rec.Add(*added.rec, past.Intents(all.Actions))
 	g.memory.keep(added.Request, added.rec.ID, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
 	g.rewrite()

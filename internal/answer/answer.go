@@ -69,6 +69,7 @@ type exchange struct {
 	decided  string          // the text and the area that local was decided for
 	meant    intent.Decision // the decision that was performed, if the turn came to one
 	subject  *subject        // what the next short sentence is about, where meant does not tell
+	ends     []string        // the ids of the ends that the turn has set
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 	begun    past.Turn       // what the same sentence has done before a question was asked about the rest
 	empty    string          // why nothing is known of a house, where that is the answer
@@ -98,6 +99,7 @@ type Answerer struct {
 	memory memory
 	ledger past.Ledger
 
+	Ends    Ends         // of acts with an end; nil: none can be set. It is set before the first turn
 	Reports past.Reports // what the things of the house report by themselves, for the question who did it
 }
 
@@ -171,7 +173,7 @@ func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
 			a.answerInWords(x)
 			heed(a, x)
 			a.memory.tell(x.Request, x.rec.Reply)
-			a.ledger.Note(a.match.House(), x.Request, x.rec, x.meant)
+			a.note(x, x.rec, x.meant)
 			return
 		}
 	}

@@ -61,11 +61,15 @@ func challenged(ctx context.Context, a *Answerer, x *exchange) bool {
 // carryAllowed makes the call of a dangerous act whose challenge was passed, once: it is
 // neither made anew after a lost connection nor kept for later.
 func carryAllowed(ctx context.Context, a *Answerer, x *exchange, steps []plan.Step) past.Turn {
+	if !a.endable(x, steps) {
+		return past.Turn{}
+	}
+	before := a.endings(steps)
 	place := a.calls.Take(steps)
 	defer place.Leave()
 	x.waits()
 	done := a.calls.All(ctx, place, steps)
 	done.Into(x.rec, x.watch)
-	x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+	x.rec.Reply = a.told(x, steps, done, before)
 	return past.Of(a.match.House(), x.Text, steps, done.Results, done.Problems)
 }

@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
+	"voicegateway/internal/timers"
 	"voicegateway/internal/tools"
 )
 
@@ -349,4 +350,36 @@ func TestChallengeWithoutWords(t *testing.T) {
 	if g.asked.Challenge || g.asked.Outcome == record.Done || len(g.tools) != 0 {
 		t.Errorf("%q, %+v", g.spoken, g.asked)
 	}
+}
+
+// TestChallengeWithAnEnd: a door that was unlocked for ten minutes is locked at their end,
+// and one that would have to be unlocked at an end is not locked.
+func TestChallengeWithAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := guard(t, "en")
+		k := &bookkeeper{zero: time.Now()}
+		k.book = timers.Open(timers.Saved{}, k.now())
+		g.answer.Ends = k
+		g.order("unlock the front door for ten minutes")
+		if len(g.tools) != 0 || len(k.List(timers.Which{}, "").Timers) != 0 {
+			t.Fatalf("before the words: %q", g.tools)
+		}
+		if r := g.answered(g.words(), time.Second); r.Reply != "The front door is unlocked for ten minutes." {
+			t.Errorf("the answer: %+v", r)
+		}
+		<-time.After(11 * time.Minute)
+		k.book.Advance(k.now())
+		for _, e := range k.book.Errands() {
+			if r := g.answer.PutBack(t.Context(), record.Request{Source: record.FromTimer}, e.Back); r.Outcome != record.Done {
+				t.Errorf("putting back: %+v", r)
+			}
+		}
+		if r, _ := g.heard(record.Request{Text: "lock the back door for ten minutes"}); r.Outcome != record.Failed {
+			t.Errorf("a door that would be unlocked: %+v", r)
+		}
+		if want := []string{dangerousTool + " Front Door unlock", "control_zwave_device Front Door lock"}; !slices.Equal(g.tools, want) {
+			t.Errorf("calls %q, want %q", g.tools, want)
+		}
+	})
 }

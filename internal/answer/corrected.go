@@ -40,7 +40,8 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	deeds := g.deeds()
 	c := past.Mend(g.match.House(), deeds, g.made(), meant)
 	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 {
-		return // the same in other words
+		g.end(all, meant, deeds)
+		return
 	}
 	x := g.another(all)
 	if g.permitted(x, all, meant) {
@@ -55,6 +56,23 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 		g.finish(ctx, x, nil, past.Mend(g.match.House(), deeds, nil, nil))
 	case record.Done, record.Accepted, record.Ignored, record.Interrupted: // a dry run has done nothing
 	}
+}
+
+// end gives an end to what was done, if that is all that the sentence has got besides:
+// else it is the same in other words.
+func (g *grown) end(all intent.Decision, meant []plan.Step, deeds []past.Deed) {
+	if len(meant) == 0 || meant[0].Until == nil {
+		return
+	}
+	x := g.another(all)
+	if g.permitted(x, all, meant) {
+		x.rec.Outcome, x.rec.Reply = record.Done, g.lastingOn(x, meant, "", deeds)
+	}
+	past.NoteIntents(x.rec, all.Actions)
+	g.x.rec.Add(*x.rec, past.Intents(all.Actions))
+	g.rewrite()
+	g.x.say(x.rec.Reply)
+	g.model.Remember(asker(x.Request), g.whole, g.x.rec.Reply)
 }
 
 // refuse puts back what was done and says why what was meant cannot be done.
@@ -93,7 +111,9 @@ func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c pa
 	done.Into(x.rec, x.watch)
 	n := len(c.Back)
 	results, errs := g.results(x, meant, c, done)
-	x.rec.Reply = g.phrases.Told(meant, results, errs...)
+	made := done
+	made.Results, made.Errs, made.Problems = results, errs, make([]string, len(meant))
+	x.rec.Reply = g.told(x, meant, made, nil)
 	if refused.Outcome == record.Failed {
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = refused.Outcome, refused.Reply, refused.Error
 	}
@@ -159,8 +179,8 @@ func (g *grown) replace(x *exchange, did past.Turn, back int) {
 	back = min(back, len(x.rec.Calls))
 	put, made := *x.rec, *x.rec
 	put.Calls, made.Calls = x.rec.Calls[:back], x.rec.Calls[back:]
-	g.ledger.Note(g.match.House(), x.Request, &put, plainDecision(catalogue.Undo))
-	g.ledger.Note(g.match.House(), x.Request, &made, x.meant)
+	g.note(x, &put, plainDecision(catalogue.Undo))
+	g.note(x, &made, x.meant)
 	r := g.x.rec
 	r.Reply, r.Outcome, r.Error, r.Intent, r.Intents = "", "", "", nil, nil
 	x.rec.Reply = speech.Speakable(x.rec.Reply)

@@ -43,6 +43,8 @@ type family struct {
 	answer *answer.Answerer
 	area   string
 	source record.Source
+
+	language string
 }
 
 // villas are the houses that were moved into, by language: making their matchers is
@@ -79,7 +81,7 @@ func move(t *testing.T, language string) *family {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
+	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP, language: language}
 	f.clerk = &clerk{world: f.world}
 	f.answer, err = answer.New(made.(listening), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
 		safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))

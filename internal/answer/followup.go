@@ -22,6 +22,7 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 	}
 	f := followUp{Answerer: a, x: x}
 	if before != nil {
+		f.did = before.did
 		f.back, f.rest = past.Apart(before.did, meant.Back)
 	}
 	if meant.Next != nil {
@@ -55,12 +56,16 @@ type followUp struct {
 	*Answerer
 	x          *exchange
 	back, rest []past.Deed // of the sentence before: what is taken back first, and what stays
+	did        []past.Deed // all that it did
 }
 
 // do carries a decision out, after what it takes back.
 func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	if d.Actions[0].Intent == catalogue.Except {
 		return f.putBack(ctx, d)
+	}
+	if d.Actions[0].Intent == catalogue.Until && d.Reason == followup.OfBefore && len(f.did) > 0 {
+		return f.until(ctx, d)
 	}
 	if len(f.back) == 0 {
 		return f.carryOut(ctx, f.x, d)

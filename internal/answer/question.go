@@ -157,7 +157,24 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 	if act.Slots = maps.Clone(act.Slots); len(chosen) == 1 {
 		act.Slots["name"] = chosen[0].Name
 	}
+	act = onto(act, chosen)
 	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+}
+
+// onto gives the things that were chosen to the act that has an end; any other act is
+// left as it is.
+func onto(act intent.Action, chosen []*home.Entity) intent.Action {
+	if act.Intent != catalogue.Until || len(act.Later) != 1 {
+		return act
+	}
+	inner := act.Later[0]
+	inner.Devices, inner.Slots = act.Devices, maps.Clone(inner.Slots)
+	delete(act.Slots, "name")
+	if len(chosen) == 1 {
+		inner.Slots["name"] = chosen[0].Name
+	}
+	act.Devices, act.Later = nil, []intent.Action{inner}
+	return act
 }
 
 // questionOf is what is asked back. Things that may be meant are named by the whole

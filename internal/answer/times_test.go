@@ -47,6 +47,32 @@ func (b *bookkeeper) List(w timers.Which, area string) timers.Result {
 	return b.book.List(w, area, b.now())
 }
 
+// WeighEnd says why an act could not be given an end.
+func (b *bookkeeper) WeighEnd(o timers.Wish) timers.Reason {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Weigh(o, b.now())
+}
+
+// BeginEnd keeps an end.
+func (b *bookkeeper) BeginEnd(o timers.Wish) timers.Result {
+	return b.Start(context.Background(), o)
+}
+
+// Ending finds how a thing was.
+func (b *bookkeeper) Ending(thing string) (timers.Back, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Ending(thing)
+}
+
+// Touched ends the waiting for things.
+func (b *bookkeeper) Touched(things []string, but ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.book.Touch(things, but, b.now())
+}
+
 // moveByClock makes a family's house with a real book of timers, at a time of day.
 func moveByClock(t *testing.T, language, at string) *family {
 	t.Helper()
@@ -75,6 +101,7 @@ func moveByClock(t *testing.T, language, at string) *family {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.answer.Ends = k
 	f.area, f.source = "Kitchen", record.FromMic
 	return f
 }

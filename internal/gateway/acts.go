@@ -40,6 +40,11 @@ func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
 			rec.Outcome, rec.Error = record.Failed, err.Error()
 		}
 	}
+	return a.told(rec)
+}
+
+// told tells the observers of a turn that has ended.
+func (a acts) told(rec record.Record) record.Record {
 	if rec.Reply != "" {
 		a.observer.Replied(rec.ID, rec.Reply)
 	}

@@ -25,6 +25,7 @@ import (
 	"voicegateway/internal/speech/stt"
 	"voicegateway/internal/speech/tts"
 	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/timers"
 	"voicegateway/internal/tools/local"
 )
 
@@ -55,6 +56,7 @@ type Identity struct {
 	Area     string `yaml:"area"`
 	Language string `yaml:"language"`
 	Units    Units  `yaml:"units"`
+	Location string `yaml:"location"`  // "latitude, longitude" in degrees, for sunrise and sunset; empty: not known
 	StateDir string `yaml:"state_dir"` // empty: $STATE_DIRECTORY, else the XDG state directory
 }
 
@@ -185,6 +187,9 @@ func (i Identity) Validate() error {
 	}
 	if all := []Units{AutoUnits, MetricUnits, USUnits}; !slices.Contains(all, i.Units) {
 		errs = append(errs, fmt.Errorf("gateway.units: %q is unknown; expected auto, metric, us", i.Units))
+	}
+	if _, err := timers.ParsePlace(i.Location); err != nil {
+		errs = append(errs, fmt.Errorf("gateway.location: %w", err))
 	}
 	return errors.Join(errs...)
 }

@@ -81,6 +81,8 @@ func TestValidateNamesKeyAndExpectation(t *testing.T) {
 		}, []string{"stt.openai.base_url", "stt.wyoming.uri", "tts.openai.base_url"}},
 		"speech's time":    {func(c *Config) { c.STT.Timeout = time.Hour }, []string{"stt.timeout", "500ms to 15s"}},
 		"wake word server": {func(c *Config) { c.Wake.Engine = "wyoming" }, []string{"wake.wyoming.uri", "tcp://"}},
+		"location":         {func(c *Config) { c.Gateway.Location = "52.5" }, []string{"gateway.location", "52.5, 13.4"}},
+		"a far location":   {func(c *Config) { c.Gateway.Location = "152.5, 13" }, []string{"gateway.location", "-90 to 90"}},
 		"units":            {func(c *Config) { c.Gateway.Units = "imperial" }, []string{"gateway.units", "auto, metric, us"}},
 		"language":         {func(c *Config) { c.Gateway.Language = "tlh" }, []string{"gateway.language", "en"}},
 		"gateway id":       {func(c *Config) { c.Gateway.ID = "a/b" }, []string{"gateway.id", "topic"}},

@@ -18,7 +18,8 @@ import (
 
 // newTimekeeper makes the keeper of the timers.
 func (s setup) newTimekeeper() *timekeeper.Keeper {
-	return timekeeper.New(timekeeper.Config{Dir: s.cfg.Gateway.StateDir, Area: s.cfg.Gateway.Area}, s.log.With("part", "timers"))
+	place, _ := timers.ParsePlace(s.cfg.Gateway.Location) // Validate has looked at it
+	return timekeeper.New(timekeeper.Config{Dir: s.cfg.Gateway.StateDir, Area: s.cfg.Gateway.Area, Place: place}, s.log.With("part", "timers"))
 }
 
 // rings reports whether timers run here. A gateway for one text ends before they would
@@ -51,6 +52,11 @@ func (e errands) Weigh(ctx context.Context, q record.Request) record.Record {
 
 // Carry runs a sentence as a turn.
 func (e errands) Carry(ctx context.Context, q record.Request) record.Record { return e.Ask(ctx, q) }
+
+// PutBack puts things back as they were when an act with an end began.
+func (e errands) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
+	return e.told(e.record(e.answerer.PutBack(ctx, q, things)))
+}
 
 // Timer starts a timer or changes some, for a command over MQTT.
 func (m mqttActs) Timer(ctx context.Context, r timers.Request) error {

@@ -58,7 +58,7 @@ func (m *Matcher) permitted(d Decision) Decision {
 	switch {
 	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
 		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
-	case d.Route != Local && d.Route != Ask, d.Act == mood.Future && d.timed(): // what the timer does is for another time, too
+	case d.Route != Local && d.Route != Ask, d.ofItsTime():
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
 		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
@@ -89,8 +89,21 @@ func (d *Decision) timed() bool {
 	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
 }
 
-// timers are the intents that set one.
-var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind}
+// ofItsTime reports whether the words by which a text is about another time or another case
+// are those of a timer that it sets: what the timer does is for another time, too.
+func (d *Decision) ofItsTime() bool {
+	return d.Act == mood.Future && d.timed() || d.Act == mood.Condition && d.bounded()
+}
+
+// bounded reports whether a decision sets an end or a timer for a time by the sun, which
+// may be said like a condition: "when it gets dark", "until eight".
+func (d *Decision) bounded() bool {
+	is := func(a Action) bool { return a.Intent == catalogue.Until || a.Slots["sun"] != nil }
+	return d.timed() && (slices.ContainsFunc(d.Actions, is) || d.Would != nil && is(*d.Would))
+}
+
+// timers are the intents that set one, or set it anew. The end of an act is one of them.
+var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind, catalogue.Until, catalogue.IncreaseTimer, catalogue.DecreaseTimer}
 
 // namesOf lists what a house calls its floors, rooms and things, as it is written
 // and as it is said: "Blind #1 (left)" has no word of the past in it.

@@ -2,10 +2,12 @@ package intent
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/intent/template"
 )
@@ -39,7 +41,10 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		return d
 	}
 	text, ok := a.Slots[later].(string)
-	if !ok {
+	switch {
+	case !ok && a.Intent == catalogue.Until && d.Route == Local:
+		return keeping(d)
+	case !ok:
 		return d
 	}
 	if more, ok := a.Slots[rest].(string); ok {
@@ -49,6 +54,9 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	first := strings.HasSuffix(strings.TrimRight(p.text, " "), text) // the time was said first
 	carried, ok := carriedBy(m, text, area, first, steps)
+	if ended, special := untilOf(d, carried, p); ok && special {
+		return ended
+	}
 	if no := uncarried(carried, ok); no.Route != "" {
 		return no
 	}
@@ -57,6 +65,76 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 		return Decision{Route: Reject, Reason: "not_later"}
 	}
 	return d
+}
+
+// untilOf is what an act with an end comes to whose command asks which thing or room is
+// meant, or is for later itself; special is false where it is any other decision.
+func untilOf(d, carried Decision, p *parse) (ended Decision, special bool) {
+	if d.Route != Local || d.Actions[0].Intent != catalogue.Until {
+		return d, false
+	}
+	a := d.Actions[0]
+	switch {
+	case carried.Route == Ask && carried.Reason == "which_area": // it is matched again, in the room
+		carried.Would = &a
+		return carried, true
+	case carried.asksWhich():
+		a.Later = []Action{*carried.Would}
+		carried.Would = &a
+		return carried, true
+	case carried.Route == Local && len(carried.Actions) == 1 && len(carried.Actions[0].Later) > 0:
+		return laterUntil(d, carried, p), true
+	}
+	return d, false
+}
+
+// ofDevices reports whether an action does something to things of the house.
+func ofDevices(a Action) bool {
+	return slices.Contains([]catalogue.Plan{catalogue.Switch, catalogue.Command, catalogue.Adjust, catalogue.Lasting}, catalogue.Of(a.Intent).Plan)
+}
+
+// keeping makes the act of a sentence that names its things itself: "keep the fan on for
+// ten minutes".
+func keeping(d Decision) Decision {
+	a := d.Actions[0]
+	inner := Action{Intent: catalogue.TurnOn, Slots: map[string]any{}, Devices: a.Devices, Elsewhere: a.Elsewhere, source: a.source}
+	if name, ok := a.Slots["name"]; ok {
+		inner.Slots["name"] = name
+	}
+	a.Later, a.Devices = []Action{inner}, nil
+	d.Actions = []Action{a}
+	return d
+}
+
+// laterUntil is a command for later that has an end: "turn on the light at eight for ten
+// minutes". The timer carries the command with its end.
+func laterUntil(d, carried Decision, p *parse) Decision {
+	outer, end := carried.Actions[0], d.Actions[0]
+	text, _ := outer.Slots[later].(string)
+	outer.Slots = maps.Clone(outer.Slots)
+	outer.Slots[later] = strings.Join(strings.Fields(text+" "+p.beside(later, rest)), " ")
+	end.Later, outer.Later = outer.Later, nil
+	outer.Later = []Action{end}
+	d.Actions = []Action{outer}
+	return d
+}
+
+// beside is the text of a parse without what fills some slots.
+func (p *parse) beside(slots ...string) string {
+	text := []byte(p.text)
+	for i := range p.n {
+		if c := &p.captures[i]; slices.Contains(slots, c.at.slot) {
+			for n := c.start; n < c.end; n++ {
+				text[n] = ' '
+			}
+		}
+	}
+	return string(text)
+}
+
+// asksWhich reports whether a decision asks which of some things is meant.
+func (d *Decision) asksWhich() bool {
+	return d.Route == Ask && d.Would != nil && len(d.Options) > 0 && !d.timed()
 }
 
 // one is the only action of a decision, or the one whose time is asked for; nil if there
@@ -85,7 +163,9 @@ func uncarried(carried Decision, known bool) Decision {
 	case carried.Route != Local:
 		return none
 	}
-	if slices.ContainsFunc(carried.Actions, func(inner Action) bool { return inner.Slots[later] != nil || len(inner.Devices) == 0 || asks(inner) }) {
+	if slices.ContainsFunc(carried.Actions, func(inner Action) bool {
+		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || !ofDevices(inner)
+	}) {
 		return none
 	}
 	return Decision{}

@@ -154,6 +154,8 @@ var shared = map[string]string{
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",
 	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
+	"LocalUntil > llm no_sentence":             "für eine Weile, and then for how long, may be cut in two ways",
+	"LocalUntil > llm no_order":                "until 21 tonight pm is no time",
 	"HassLightSet > llm no_order":              "bis die hälfte may be a time",
 	"HassSetPosition > llm no_order":           "at two thirds may be a time",
 }

@@ -234,7 +234,7 @@ func TestTimesAndConditions(t *testing.T) {
 	t.Parallel()
 	for language, all := range map[string][]string{
 		"en": {
-			"turn on the light at sunset",
+			"turn on the light after sunset",
 			"turn on the lights on christmas", "turn on the light in july",
 		},
 		"de": {

@@ -203,7 +203,11 @@ func (k *Keeper) carry(ctx context.Context) {
 			k.mu.Lock()
 			ends := k.ends
 			k.mu.Unlock()
-			if ends != nil && ctx.Err() == nil {
+			switch {
+			case ends == nil || ctx.Err() != nil:
+			case e.Kind == timers.End:
+				k.putBack(ctx, ends.Asker, e)
+			default:
 				k.carryOut(ctx, ends.Asker, e)
 			}
 		}

@@ -30,6 +30,9 @@ type (
 		Weigh(ctx context.Context, q record.Request) record.Record
 		// Carry runs the sentence as a turn; its observers are told.
 		Carry(ctx context.Context, q record.Request) record.Record
+		// PutBack puts things back as they were when an act with an end began, but for
+		// those that somebody has changed since. Its observers are told.
+		PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record
 	}
 	// Teller passes on what nobody has asked for.
 	Teller interface {
@@ -68,8 +71,9 @@ type Ends struct {
 
 // Config says where timers are kept, and for which room.
 type Config struct {
-	Dir   string // the state directory; "": they are kept until the program ends
-	Area  string // of those who name none
+	Dir   string        // the state directory; "": they are kept until the program ends
+	Area  string        // of those who name none
+	Place *timers.Place // where the house stands; nil: nobody knows when the sun rises
 	Clock func() timers.Moment
 }
 
@@ -214,6 +218,7 @@ func (k *Keeper) opened() *timers.Book {
 		}
 	}
 	k.book, k.news = timers.Open(saved, k.cfg.Clock()), true
+	k.book.Stands(k.cfg.Place)
 	return k.book
 }
 

@@ -90,6 +90,15 @@ func (r *room) Carry(ctx context.Context, q record.Request) record.Record {
 	return answer
 }
 
+func (r *room) PutBack(_ context.Context, q record.Request, things []timers.Back) record.Record {
+	for _, back := range things {
+		r.note("put back %s in %s from %s", back.Thing, q.Area, q.Source)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answers
+}
+
 func (r *room) Announce(a record.Announcement) { r.note("announce %s %s", a.Kind, a.ID) }
 
 func (r *room) Say(_ context.Context, text string) error {

@@ -28,6 +28,7 @@ type entry struct {
 	Left      float64   `json:"left,omitzero"` // seconds, while it is paused
 	Rang      time.Time `json:"rang,omitzero"` // when it began to ring
 	Late      float64   `json:"late,omitzero"` // seconds by which it was late then
+	Back      []Back    `json:"back,omitempty"`
 
 	Loose    bool          `json:"loose,omitempty"` // it was started by a clock that nobody believes
 	end      time.Duration // when it is due, in a Moment's Up; not for what has At
@@ -52,8 +53,12 @@ type Book struct {
 	last    int
 	entries []entry
 	notices []Notice
-	mended  bool // a jump of the clock has changed what must be written down
+	mended  bool   // a jump of the clock has changed what must be written down
+	place   *Place // nil: nobody knows when the sun rises and sets
 }
+
+// Stands tells the book where the house stands; nil if nobody knows.
+func (b *Book) Stands(at *Place) { b.place = at }
 
 // Open reads a book anew at the start of a program. Times of day are those of the
 // zone of now's wall clock. What rang goes on ringing, or is missed by now; what was
@@ -63,7 +68,7 @@ func Open(saved Saved, now Moment) *Book {
 	wall := b.clock.now()
 	for _, e := range saved.Timers {
 		if date, err := time.ParseInLocation(time.DateOnly, e.Date, wall.Location()); err == nil {
-			if at, ok := parseDaytime(e.At); ok {
+			if at, ok := parseDaytime(e.At, nil); ok && at.sun == nil {
 				e.Due = at.on(noon(date)) // the zone may be another one today
 			}
 		}
@@ -71,6 +76,9 @@ func Open(saved Saved, now Moment) *Book {
 		e.end, e.anchored = now.Up+e.Due.Sub(wall), !b.clock.believed && !e.Loose
 		e.rangUp = now.Up - max(wall.Sub(e.Rang), 0)
 		switch {
+		case e.State == carrying && e.Kind == End: // to put something back twice does no harm
+			e.State = Running
+			b.entries = append(b.entries, e)
 		case e.State == carrying:
 			b.note(Notice{ID: e.ID, Kind: Interrupted, Timer: b.shown(&e), Time: wall})
 		case e.State == Ringing && wall.Sub(e.Rang) >= RingsFor: // we went off while it rang
@@ -116,7 +124,8 @@ func (b *Book) left(e *entry) time.Duration {
 // shown is a timer as others see it.
 func (b *Book) shown(e *entry) Timer {
 	t := Timer{
-		ID: e.ID, Kind: e.Kind, Name: e.Name, Text: e.Text, Command: e.Command, Area: e.Area, State: e.State, Length: e.Length, Every: e.Every, At: e.At,
+		ID: e.ID, Kind: e.Kind, Name: e.called(), Text: e.Text, Command: e.Command, Area: e.Area, State: e.State, Length: e.Length, Every: e.Every, At: e.At,
+		Things: e.things(),
 	}
 	if left := b.left(e); left > 0 {
 		t.Left = int((left + time.Second - 1) / time.Second)
@@ -134,14 +143,18 @@ func (b *Book) shown(e *entry) Timer {
 func (b *Book) Start(o Wish, now Moment) Result {
 	b.pass(now)
 	e, why := b.entry(o)
-	if why == "" && len(b.entries) >= Most {
+	switch {
+	case why == "" && len(b.entries) >= Most:
 		why = TooMany
+	case why == "" && (o.Kind == End) != (len(o.Back) > 0):
+		why = BadKind
 	}
 	if why != "" {
 		return b.result(Refused, why)
 	}
 	b.last++
 	e.ID = fmt.Sprintf("timer-%d", b.last)
+	e.Back = slices.Clone(o.Back)
 	b.entries = append(b.entries, e)
 	return b.result(Started, "", &e)
 }
@@ -157,7 +170,7 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 	switch {
 	case !known:
 		return e, BadKind
-	case (o.Kind == Command) != (e.Command != ""):
+	case o.Kind != End && (o.Kind == Command) != (e.Command != ""):
 		return e, NoCommand
 	case (o.At == "") == (o.Seconds == nil):
 		return e, NoTime
@@ -168,7 +181,7 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 		e.end = b.clock.up + time.Duration(e.Length)*time.Second
 		return e, why
 	}
-	at, due, why := o.due(b.clock.now())
+	at, due, why := o.due(b.clock.now(), b.place)
 	if why != "" {
 		return e, why
 	}

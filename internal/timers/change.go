@@ -15,7 +15,7 @@ type change struct {
 }
 
 func rings(e *entry) bool  { return e.State == Ringing }
-func counts(e *entry) bool { return !e.byClock() && e.State != Ringing }
+func counts(e *entry) bool { return !e.byClock() && e.State != Ringing && e.Kind != End }
 
 // changes lists them.
 func changes() map[Action]change {
@@ -84,8 +84,11 @@ func (b *Book) said(c Change) Action {
 }
 
 // meant leaves of several timers those that people mean who name none: the ones that
-// count down.
+// count down. An end is meant only where there is nothing else, or by its name.
 func (b *Book) meant(found []*entry, w Which) []*entry {
+	if others := slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return e.Kind == End }); w.Name == "" && w.ID == "" && len(others) > 0 {
+		found = others
+	}
 	if w != (Which{}) {
 		return found
 	}

@@ -52,13 +52,13 @@ func (w Which) nth(fit []*entry) (found []*entry, why Reason) {
 
 // fits reports whether a timer is as is asked for, but for its name.
 func (w Which) fits(e *entry) bool {
-	return (w.ID == "" || w.ID == e.ID) && (w.Kind == "" || w.Kind == e.Kind) && (w.Seconds == 0 || w.Seconds == e.Length) &&
+	return (w.ID == "" || w.ID == e.ID) && (w.Kind == "" || w.Kind == e.Kind || w.Kind == Countdown && e.Kind == End) && (w.Seconds == 0 || w.Seconds == e.Length) &&
 		(w.At == "" || sameTime(w.At, e)) && (w.Area == "" || sameArea(w.Area, e.Area))
 }
 
 // sameTime reports whether a clock face shows the same.
 func sameTime(asked string, e *entry) bool {
-	at, ok := parseDaytime(asked)
+	at, ok := parseDaytime(asked, nil)
 	return ok && e.At != "" && (e.At == at.String() || e.At == at.opposite().String())
 }
 
@@ -69,12 +69,12 @@ func sameArea(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a),
 func named(all []*entry, name string) []*entry {
 	asked := words(name)
 	for _, like := range []func(*entry) bool{
-		func(e *entry) bool { return e.Name != "" && slices.Equal(words(e.Name), asked) },
+		func(e *entry) bool { return e.called() != "" && slices.Equal(words(e.called()), asked) },
 		func(e *entry) bool {
-			return e.Name != "" && (within(asked, words(e.Name)) || within(words(e.Name), asked))
+			return e.called() != "" && (within(asked, words(e.called())) || within(words(e.called()), asked))
 		},
 		func(e *entry) bool { return within(asked, words(e.Text)) || within(asked, words(e.Command)) },
-		func(e *entry) bool { return near(asked, words(e.Name)) },
+		func(e *entry) bool { return near(asked, words(e.called())) },
 	} {
 		if fit := slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !like(e) }); len(fit) > 0 {
 			return fit

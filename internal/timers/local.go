@@ -26,26 +26,43 @@ var repetitions = func() map[string][]time.Weekday {
 	return all
 }()
 
-// daytime is a time of day.
-type daytime struct{ hour, minute int }
+// daytime is a time of day: by the clock, or by the sun.
+type daytime struct {
+	hour, minute int
+	sun          *bySun // nil: by the clock
+}
 
-// parseDaytime reads HH:MM.
-func parseDaytime(text string) (daytime, bool) {
+// parseDaytime reads HH:MM, or a time by the sun at a place.
+func parseDaytime(text string, place *Place) (daytime, bool) {
+	if sun, ok := parseSun(text, place); ok {
+		return daytime{sun: sun}, true
+	}
 	t, err := time.Parse("15:04", text)
-	return daytime{t.Hour(), t.Minute()}, err == nil && len(text) == len("15:04")
+	return daytime{hour: t.Hour(), minute: t.Minute()}, err == nil && len(text) == len("15:04")
 }
 
 func (d daytime) String() string {
+	if d.sun != nil {
+		return d.sun.String()
+	}
 	return time.Date(1, 1, 1, d.hour, d.minute, 0, 0, time.UTC).Format("15:04")
 }
 
 // opposite is the same time on the other half of a clock face.
-func (d daytime) opposite() daytime { return daytime{(d.hour + 12) % 24, d.minute} }
+func (d daytime) opposite() daytime {
+	if d.sun != nil {
+		return d
+	}
+	return daytime{hour: (d.hour + 12) % 24, minute: d.minute}
+}
 
 // on is the moment at which a clock on the wall shows a time of day on a date. Where
 // clocks are put forward over it, that is the first moment after; where they are put
-// back over it, the first of both.
+// back over it, the first of both. It is zero where the sun does not rise or set then.
 func (d daytime) on(date time.Time) time.Time {
+	if d.sun != nil {
+		return d.sun.on(date)
+	}
 	y, m, day := date.Date()
 	t := time.Date(y, m, day, d.hour, d.minute, 0, 0, date.Location())
 	begin, end := t.ZoneBounds()
@@ -73,15 +90,19 @@ func naive(t time.Time) time.Time {
 }
 
 // after is the first moment after now at which a clock shows a time of day on one of
-// the days; nil is every day.
+// the days; nil is every day. It is zero where the sun does not rise or set for so long.
 func (d daytime) after(now time.Time, days []time.Weekday) time.Time {
-	for ahead := range 9 {
+	most := 9 // every day of the week comes within nine
+	if d.sun != nil {
+		most = 366
+	}
+	for ahead := range most {
 		date := noon(now).AddDate(0, 0, ahead)
 		if t := d.on(date); t.After(now) && (len(days) == 0 || slices.Contains(days, date.Weekday())) {
 			return t
 		}
 	}
-	return d.on(noon(now).AddDate(0, 0, 9)) // not reached: every day comes within nine
+	return time.Time{}
 }
 
 // noon is the middle of a date, which no change of clocks touches.
@@ -157,11 +178,14 @@ func (c calendar) first(at daytime, now time.Time) time.Time {
 }
 
 // due finds when a wish for a time of day is first due.
-func (o Wish) due(now time.Time) (at daytime, due time.Time, why Reason) {
-	said, ok := parseDaytime(o.At)
+func (o Wish) due(now time.Time, place *Place) (at daytime, due time.Time, why Reason) {
+	said, ok := parseDaytime(o.At, place)
 	days, known := o.calendar(now)
 	if !ok || !known {
 		return at, due, BadTime
+	}
+	if said.sun != nil && place == nil {
+		return at, due, NoPlace
 	}
 	choices := []daytime{said}
 	if o.Twelve {
@@ -172,11 +196,19 @@ func (o Wish) due(now time.Time) (at daytime, due time.Time, why Reason) {
 			at, due = c, t
 		}
 	}
+	return at, due, o.tooFar(said, due, now)
+}
+
+// tooFar says why the time that a wish comes to is refused; "" if it is not.
+func (o Wish) tooFar(said daytime, due, now time.Time) Reason {
+	const soon = 48 * time.Hour // the sun rises and sets by then, but in the far north
 	switch {
+	case said.sun != nil && o.Day == "" && o.Every == "" && due.Sub(now) > soon:
+		return NoSun
 	case due.IsZero():
-		return at, due, Past
+		return Past
 	case due.Sub(now) > Longest:
-		return at, due, TooLong
+		return TooLong
 	}
-	return at, due, ""
+	return ""
 }

@@ -61,7 +61,7 @@ func (b *Book) end(e *entry) {
 	switch {
 	case late > kinds[e.Kind].patience:
 		b.miss(e, late)
-	case e.Kind == Command:
+	case e.Kind == Command || e.Kind == End:
 		e.State = carrying
 	default:
 		e.State, e.Rang, e.rangUp, e.Late = Ringing, b.clock.now(), b.clock.up, 0
@@ -94,8 +94,10 @@ func (b *Book) again(e *entry) entry {
 
 // aim points a timer at the next time of day it is for.
 func (b *Book) aim(e *entry) {
-	at, _ := parseDaytime(e.At)
-	e.Due = at.after(b.clock.now(), repetitions[e.Every])
+	at, _ := parseDaytime(e.At, b.place)
+	if e.Due = at.after(b.clock.now(), repetitions[e.Every]); e.Due.IsZero() { // nobody knows: it is looked for again tomorrow
+		e.Due = b.clock.now().AddDate(0, 0, 1)
+	}
 	e.Date = e.Due.Format(time.DateOnly)
 }
 
@@ -148,29 +150,32 @@ func (b *Book) Rings() []Ring {
 type Errand struct {
 	Timer
 	Confirmed bool
+	Back      []Back // of an end
 }
 
-// Errands are the commands whose time has come, the first that was due first.
+// Errands are the commands and ends whose time has come, the first that was due first.
 func (b *Book) Errands() []Errand {
 	var all []Errand
 	for i := range b.entries {
 		if e := &b.entries[i]; e.State == carrying {
-			all = append(all, Errand{b.shown(e), e.Confirmed})
+			all = append(all, Errand{b.shown(e), e.Confirmed, e.Back})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Errand) int { return x.Due.Compare(y.Due) })
 	return all
 }
 
-// Done takes a command out of the book that was carried out, or could not be, and
-// notes what is to be told of it.
+// Done takes a command or an end out of the book that was carried out, or could not be,
+// and notes what is to be told of it; without a kind nothing is.
 func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
 	b.pass(now)
 	i := slices.IndexFunc(b.entries, func(e entry) bool { return e.ID == id && e.State == carrying })
 	if i < 0 {
 		return
 	}
-	b.note(Notice{ID: id, Kind: kind, Timer: b.shown(&b.entries[i]), Reply: reply, Time: b.clock.now()})
+	if kind != "" {
+		b.note(Notice{ID: id, Kind: kind, Timer: b.shown(&b.entries[i]), Reply: reply, Time: b.clock.now()})
+	}
 	b.entries = slices.Delete(b.entries, i, i+1)
 }
 

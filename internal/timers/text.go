@@ -17,7 +17,9 @@ var explanations = map[Reason]string{
 	UnknownLength: "No timer has that length.",
 	TooFew:        "There are not that many.",
 	NoTime:        "Give either seconds, or a time of day in at; day and every go with a time of day.",
-	BadTime:       "The time of day is HH:MM; the day is today, tomorrow, a weekday or YYYY-MM-DD; every is day, weekday, weekend or one weekday.",
+	NoPlace:       "The times of the sun are not known: gateway.location is not set.",
+	NoSun:         "The sun does not rise or set in the next days.",
+	BadTime:       "The time of day is HH:MM, or sunrise, sunset, dawn or dusk; the day is today, tomorrow, a weekday or YYYY-MM-DD; every is day, weekday, weekend or one weekday.",
 	BadKind:       "The kind is timer, alarm, reminder or command.",
 	BadAction:     "The action is cancel, cancel_all, pause, resume, add, subtract, snooze or stop.",
 	NoCommand:     "A command needs the sentence to carry out, and nothing else takes one.",
@@ -65,6 +67,8 @@ func (t Timer) text() string {
 	case called == "":
 	case t.Kind == Countdown:
 		text = "the " + called + " timer"
+	case t.Kind == End:
+		text = called + " as it is"
 	default:
 		text += " “" + called + "”"
 	}
@@ -73,6 +77,8 @@ func (t Timer) text() string {
 		text += " rings"
 	case t.State == Paused:
 		text += " is paused with " + spelt(t.Left) + " left"
+	case t.Kind == End && t.At != "":
+		text += " until " + t.Due.Format("15:04 on Monday, January 2")
 	case t.At != "" && t.Every != "":
 		text += " at " + t.At + " every " + t.Every
 	case t.At != "":

@@ -5,7 +5,10 @@
 // Kind with its patience in kinds; a new way to change one is a line in changes.
 package timers
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Kind is what a timer is for.
 type Kind string
@@ -16,16 +19,19 @@ const (
 	Alarm     Kind = "alarm"    // rings at a time of day
 	Reminder  Kind = "reminder" // rings and says what of
 	Command   Kind = "command"  // carries a sentence out, and rings not at all
+	End       Kind = "end"      // puts things back as they were, and rings not at all
 )
 
 // kinds says how late each kind still does what it is for; a person is told of it as
 // missed after that. A pan is still on the stove after an hour; who was to be woken
-// half an hour ago is up; and a house that acts minutes late surprises people.
+// half an hour ago is up; and a house that acts minutes late surprises people. Only what
+// was to end is ended however late it is, unless somebody has changed it since.
 var kinds = map[Kind]struct{ patience time.Duration }{
 	Countdown: {time.Hour},
 	Alarm:     {30 * time.Minute},
 	Reminder:  {time.Hour},
 	Command:   {5 * time.Minute},
+	End:       {Longest}, // a heater that was to heat for an hour must not heat for days because the gateway was off
 }
 
 // Bounds of the book.
@@ -63,14 +69,23 @@ type Timer struct {
 	Left    int       `json:"left"`         // seconds, rounded up; 0 while it rings
 	Length  int       `json:"length"`       // seconds it was started with; 0 if it was given a time of day
 	Every   string    `json:"every"`        // day, weekday, weekend, monday … sunday; "" for once
-	At      string    `json:"at"`           // HH:MM; "" if it was given a length
+	At      string    `json:"at"`           // HH:MM, or by the sun as in a Wish; "" if it was given a length
+
+	Things []string `json:"things,omitempty"` // of an end: the ids of the things that it puts back
+}
+
+// Back is a thing that is put back as it was when an act with an end began.
+type Back struct {
+	Thing string          `json:"thing"` // its id in the house
+	Name  string          `json:"name"`
+	Was   json.RawMessage `json:"was"` // what the act did to it, in the words of who puts it back
 }
 
 // Wish asks for a new timer. Either Seconds or At is given.
 type Wish struct {
 	Kind      Kind   `json:"kind"`
 	Seconds   *int   `json:"seconds,omitempty"`
-	At        string `json:"at,omitempty"`     // HH:MM
+	At        string `json:"at,omitempty"`     // HH:MM, or sunrise, sunset, dawn, dusk, perhaps with minutes: "sunset-30"
 	Twelve    bool   `json:"twelve,omitempty"` // At may mean the morning or the evening: the next of both
 	Day       string `json:"day,omitempty"`    // today, tomorrow, monday … sunday, YYYY-MM-DD, --MM-DD, ---DD, +days
 	Every     string `json:"every,omitempty"`
@@ -79,6 +94,8 @@ type Wish struct {
 	Command   string `json:"command,omitempty"`
 	Confirmed bool   `json:"confirmed,omitempty"` // the question about many devices was answered yes
 	Area      string `json:"area,omitempty"`
+
+	Back []Back `json:"-"` // of an end; no program can ask for one
 }
 
 // Which says which timers are meant. Everything that is given must fit.
@@ -147,6 +164,8 @@ const (
 	UnknownLength Reason = "unknown_length" // others are set, none of that length
 	TooFew        Reason = "too_few"        // less are set than the number that was given
 	NoTime        Reason = "no_time"        // neither a length nor a time of day, or both
+	NoPlace       Reason = "no_place"       // it goes by the sun, and nobody has said where the house stands
+	NoSun         Reason = "no_sun"         // the sun does not rise or set in the next days
 	BadTime       Reason = "bad_time"       // no time of day, day or repetition
 	BadKind       Reason = "bad_kind"
 	BadAction     Reason = "bad_action"

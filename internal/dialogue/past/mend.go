@@ -37,5 +37,9 @@ func Mend(h *home.House, deeds []Deed, made, meant []plan.Step) Mending {
 // sameStep reports whether two steps do the same to the same thing.
 func sameStep(a, b *plan.Step) bool {
 	one, other := a.Planned(), b.Planned()
-	return a.Action.Intent == b.Action.Intent && a.Entity == b.Entity && one.Server == other.Server && one.Tool == other.Tool && bytes.Equal(one.Args, other.Args)
+	return a.Action.Intent == b.Action.Intent && sameThing(a.Entity, b.Entity) && one.Server == other.Server && one.Tool == other.Tool && bytes.Equal(one.Args, other.Args)
 }
+
+// sameThing reports whether two entities are one thing: of one that stands elsewhere a plan
+// has a copy.
+func sameThing(a, b *home.Entity) bool { return a == b || a != nil && b != nil && a.ID == b.ID }

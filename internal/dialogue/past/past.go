@@ -12,6 +12,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
 )
 
@@ -159,6 +160,20 @@ func deedOn(e *home.Entity, r *tools.Receipt, act intent.Action) Deed {
 	}
 	return d
 }
+
+// Acted lists the ids of the devices that a call acted on, or may have.
+func Acted(h *home.House, c record.CallMade) (ids []string) {
+	for _, r := range members(c.Receipt) {
+		if e := Named(h, c.Server, r.Device); e != nil && r.Sent() {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// SetTogether reports whether two properties of a device are set by the same acts: a
+// lamp's level, and whether it is on.
+func SetTogether(a, b string) bool { return setBy(a) == setBy(b) }
 
 // Named finds the device of a server by its name or control id; nil if there is
 // none or several have that name.

@@ -57,6 +57,7 @@ const (
 	SetAlarm        = "LocalSetAlarm"
 	Remind          = "LocalRemind"
 	Snooze          = "LocalSnooze" // what rings rings again in some minutes
+	Until           = "LocalUntil"  // done now, and put back after a time: "for ten minutes"
 
 	Yes       = "LocalYes"
 	No        = "LocalNo"
@@ -121,6 +122,7 @@ const (
 	List                 // no call: tells what is in a room
 	Words                // no call: answered with its phrase
 	Before               // about the turn before, from which follows what to do
+	Lasting              // other acts, which are put back after a time
 	Ignored              // never planned: nobody spoke to the house
 )
 

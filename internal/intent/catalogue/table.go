@@ -98,6 +98,7 @@ func own() []Intent {
 		set(StartTimer), set(SetAlarm), set(Remind), set(CancelTimer), set(CancelAllTimers), set(IncreaseTimer), set(DecreaseTimer),
 		set(PauseTimer), set(UnpauseTimer), set(Snooze),
 		{Name: TimerStatus, Plan: Tool, Risk: tools.Read},
+		{Name: Until, Plan: Lasting, Risk: tools.Reversible},
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // tell it in the data of their results.
 type Timer struct {
 	ID      string    `json:"id"`
-	Kind    string    `json:"kind"`    // timer, alarm, reminder, command
+	Kind    string    `json:"kind"`    // timer, alarm, reminder, command, end
 	Name    string    `json:"name"`    // "pasta"; "" if none was given
 	Text    string    `json:"text"`    // of a reminder: what to remind of
 	Command string    `json:"command"` // of a command for later: the sentence to carry out
@@ -180,6 +180,8 @@ func (p *Words) called(t *Timer) string {
 	args := map[string]any{"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
+	case t.Kind == "end":
+		return p.things(t)
 	case t.Kind == "timer" && t.Name == "" && t.Length == 0:
 		key = "what_plain"
 	case t.Kind == "timer" || t.Kind == "alarm":
@@ -286,6 +288,9 @@ func (p *Words) when(t *Timer, now time.Time) string {
 	switch t.Every {
 	case "":
 	case "day", "weekday", "weekend":
+		if sun := p.phrase("when_every_"+t.Every+"_"+t.At, args); sun != "" {
+			return sun // every day at another time
+		}
 		return p.phrase("when_every_"+t.Every, args)
 	default:
 		return p.phrase("when_every_on", args)

@@ -88,7 +88,7 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	var names []string
 	for i := range s.Later {
 		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
-		if !ok || s.Later[i].Entity == nil || i > 0 && wish.Action != action {
+		if !ok || s.Later[i].Entity == nil || s.Later[i].Until != nil || i > 0 && wish.Action != action {
 			return ""
 		}
 		action = wish.Action
@@ -111,6 +111,8 @@ func (p *Words) state(t *Timer, now time.Time) string {
 	switch {
 	case t.State == "ringing":
 		return p.Rings(*t)
+	case t.Kind == "end":
+		return p.waits(t, now)
 	case t.Kind != "timer":
 		return p.started(nil, t, now)
 	}
@@ -139,7 +141,12 @@ func (p *Words) ended(key string, all []Timer) string {
 	if len(all) > 1 {
 		return p.phrase(key+"_many", map[string]any{"count": len(all)})
 	}
-	return p.each(all, func(t *Timer) string { return p.phrase(key, p.about(t)) })
+	return p.each(all, func(t *Timer) string {
+		if t.Kind == "end" && key == "timer_cancelled" {
+			return p.stays(t)
+		}
+		return p.phrase(key, p.about(t))
+	})
 }
 
 // several asks which one is meant.

@@ -45,6 +45,8 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		return s.more(act)
 	case catalogue.Again:
 		return local(s.Subject.Acts...)
+	case catalogue.Until:
+		return s.until(act)
 	}
 	if catalogue.Of(act.Intent).Plan == catalogue.Adjust {
 		if d, ok := s.step(act); ok {
@@ -52,6 +54,15 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		}
 	}
 	return s.ask()
+}
+
+// until gives an end to what was done before.
+func (s *Sentence) until(said intent.Action) intent.Decision {
+	if s.Subject.Asks() {
+		return s.ask()
+	}
+	said.Later = s.Subject.Acts
+	return local(said)
 }
 
 // narrowed keeps of the things that a sentence may name those that the act before

@@ -87,6 +87,9 @@ type Words interface {
 	Elsewhere(act intent.Action, area string) intent.Decision
 }
 
+// OfBefore is the reason of a decision that is made of what was understood before.
+const OfBefore = "after"
+
 // WhatMeant is the reason of a decision that asks what is meant, because nothing is
 // remembered.
 const WhatMeant = "what_meant"
@@ -266,7 +269,7 @@ func (s *Sentence) step(act intent.Action) (d intent.Decision, ok bool) {
 
 // local is the decision to do some acts.
 func local(all ...intent.Action) intent.Decision {
-	return intent.Decision{Route: intent.Local, Reason: "after", Actions: all}
+	return intent.Decision{Route: intent.Local, Reason: OfBefore, Actions: all}
 }
 
 // things are the entities with some ids, in that order.

@@ -14,7 +14,7 @@ import (
 // the answer to a question has named.
 func OfActs(acts []intent.Action, deeds []past.Deed, named func(things []string) []string) *Subject {
 	t := &Subject{}
-	for _, act := range acts {
+	for _, act := range plainly(acts) {
 		if Accounts(act) { // what is asked next is how things are
 			act = intent.Action{Intent: catalogue.GetState, Slots: map[string]any{"name": act.Slots["name"]}, Devices: act.Devices}
 		}
@@ -33,6 +33,19 @@ func OfActs(acts []intent.Action, deeds []past.Deed, named func(things []string)
 	}
 	t.Things, t.Apart = t.standsFor(named)
 	return t
+}
+
+// plainly are acts without their ends: what follows is about what was done.
+func plainly(acts []intent.Action) []intent.Action {
+	var out []intent.Action
+	for _, act := range acts {
+		if act.Intent == catalogue.Until {
+			out = append(out, act.Later...)
+		} else {
+			out = append(out, act)
+		}
+	}
+	return out
 }
 
 // lowered reports whether a change moved something down.

@@ -29,6 +29,7 @@ type Step struct {
 	Once   bool   // it must not be made a second time if nobody knows what came of it
 	About  About  // what a question reads
 	Later  []Step // of a command for later: what will be done
+	Until  *Until // when it is put back; nil: it is not
 
 	// next makes the call that acts from the answer to Call, for acts that start
 	// from the present state ("warmer").

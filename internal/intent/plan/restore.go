@@ -38,6 +38,28 @@ func (c *Change) Moved() bool {
 
 const full = 100 // percent
 
+// ChangedSince is the key of the Error of a step that would put back what somebody else
+// has changed since.
+const ChangedSince = "changed_since"
+
+// Left reports whether a report of the device tells that somebody has changed it since
+// the change: by hand, or, where a level cannot be on its way, by another program (ours:
+// the report follows from a write of the device's server).
+func (c *Change) Left(property string, state any, ours bool) bool {
+	made := &c.Receipt
+	if c.Last != nil {
+		made = c.Last
+	}
+	switch ability := home.Ability(property); {
+	case property == made.Property && (!ours || slices.Contains([]home.Ability{home.OnOff, home.Lock}, ability)):
+		return made.Value != nil && state != nil && !sameSetting(property, state, made.Value)
+	case ability == home.OnOff && slices.Contains([]home.Ability{home.Brightness, home.Colour, home.Speed}, home.Ability(made.Property)):
+		level, isLevel := number(made.Value)
+		return strings.EqualFold(wordOf(state), "off") && (!isLevel || level > 0)
+	}
+	return false
+}
+
 // Restore plans to bring a device back to what it was before a change. It is an
 // act like any other: if it is dangerous it has that risk. If the device is in
 // another state than the change left it in, somebody else has changed it since,
@@ -69,7 +91,7 @@ func Restore(e *home.Entity, c Change) Step {
 			return control, nil
 		}
 		text := "Somebody has changed " + spoken(e) + " since."
-		return tools.Call{}, &Error{Intent: a.Intent, Text: text, Key: "changed_since", Entity: e}
+		return tools.Call{}, &Error{Intent: a.Intent, Text: text, Key: ChangedSince, Entity: e}
 	}
 	return s
 }

@@ -38,7 +38,7 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 		tool = startTimer
 		started(a, args)
 		for _, inner := range a.Later {
-			more, err := devices(inner, h)
+			more, err := commanded(inner, h, area)
 			if err != nil {
 				return nil, true, err
 			}
@@ -47,6 +47,9 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 		if confirmed {
 			args["confirmed"] = true
 		}
+	case a.Intent == catalogue.Until:
+		steps, err = until(a, h, area)
+		return steps, true, err
 	case a.Intent == catalogue.TimerStatus:
 		tool = listTimers
 		fill(args, "which", which(a))
@@ -94,6 +97,18 @@ func started(a intent.Action, args map[string]any) {
 	if text, ok := a.Slots["text"]; ok {
 		args["text"] = text
 	}
+	if at := bySun(a); at != "" {
+		args["at"] = at
+		for _, slot := range []string{"day", "every"} {
+			if said, ok := a.Slots[slot]; ok {
+				args[slot] = said
+			}
+		}
+		if m := momentOf(a); m.day != "" {
+			args["day"] = m.day
+		}
+		return
+	}
 	// "0 minutes" is a length, too: the timers say what is wrong with it.
 	said := func(slot string) bool { return a.Slots[slot] != nil }
 	if n := seconds(a, "hours", "minutes", "seconds"); n > 0 || slices.ContainsFunc([]string{"hours", "minutes", "seconds"}, said) {
@@ -102,6 +117,23 @@ func started(a intent.Action, args map[string]any) {
 	}
 	maps.Copy(args, momentOf(a).args(kind))
 }
+
+// bySun is a time of day by the sun as the tool takes it, "sunset" or "sunset-30"; "" if
+// none was said. A span of time that was said is before it or after it.
+func bySun(a intent.Action) string {
+	at, _ := a.Slots[slotSun].(string)
+	minutes := seconds(a, "hours", "minutes", "seconds") / 60
+	if at == "" || minutes == 0 {
+		return at
+	}
+	if a.Slots["sun_side"] == "before" {
+		minutes = -minutes
+	}
+	return fmt.Sprintf("%s%+d", at, minutes)
+}
+
+// slotSun is the slot of a time of day by the sun.
+const slotSun = "sun"
 
 // which says which one is meant: by name, kind, length, time or room.
 func which(a intent.Action) map[string]any {
@@ -274,6 +306,9 @@ func Unpromised(steps []Step) error {
 			case carried.Err != nil:
 				return carried.Err
 			}
+		}
+		if err := Endless(steps[i].Later); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -19,13 +19,14 @@ type Timekeeper interface {
 // The schemas of the timers' tools.
 const (
 	kindSchema = `{"type": "string", "enum": ["timer", "alarm", "reminder", "command"]}`
+	anySchema  = `{"type": "string", "enum": ["timer", "alarm", "reminder", "command", "end"], "description": "end: an act with an end, which puts its things back as they were."}`
 	areaSchema = `{"type": "string", "maxLength": 64, "description": "The room that asks."}`
-	timeSchema = `{"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day, HH:MM, local."}`
+	timeSchema = `{"type": "string", "pattern": "^([0-2][0-9]:[0-5][0-9]|(sunrise|sunset|dawn|dusk)([+-][0-9]{1,3})?)$", "description": "A time of day: HH:MM, local, or sunrise, sunset, dawn, dusk, perhaps with minutes after or before it: sunset-30."}`
 
 	whichSchema = `{"type": "object", "additionalProperties": false, "description": "Which timers are meant; everything given must fit. Leave it out if there is only one.", "properties": {
 		"id": {"type": "string"},
 		"name": {"type": "string", "maxLength": 64},
-		"kind": ` + kindSchema + `,
+		"kind": ` + anySchema + `,
 		"seconds": {"type": "integer", "minimum": 1, "description": "The length it was started with."},
 		"nth": {"type": "integer", "minimum": -100, "maximum": 100, "description": "Of those that fit, in the order in which they were set: 1 is the first, -1 the last."},
 		"at": ` + timeSchema + `,
@@ -36,7 +37,7 @@ const (
 		"timers": {"type": "array", "items": {"type": "object", "required": ["id", "kind", "state", "left"], "properties": {
 			"id": {"type": "string"}, "kind": {"type": "string"}, "name": {"type": "string"}, "text": {"type": "string"}, "command": {"type": "string"},
 			"area": {"type": "string"}, "state": {"type": "string"}, "due": {"type": "string"}, "left": {"type": "integer"}, "length": {"type": "integer"},
-			"every": {"type": "string"}, "at": {"type": "string"}
+			"every": {"type": "string"}, "at": {"type": "string"}, "things": {"type": "array", "items": {"type": "string"}}
 		}}}
 	}}`
 )

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/tools"
+)
+
+// Until is the end of an act that is done now and put back later. The steps of one act
+// share it.
+type Until struct {
+	// Wish asks for the end as the tool that starts timers takes it: its time, the room
+	// that asks, and the sentence.
+	Wish json.RawMessage
+	Keep bool // the things may be so already, and are no longer at the end: "keep the fan on for ten minutes"
+}
+
+// until plans what a sentence with an end does now.
+func until(a intent.Action, h *home.House, area string) ([]Step, error) {
+	args := map[string]any{}
+	started(a, args)
+	args["kind"] = "end"
+	delete(args, "name")
+	if area != "" {
+		args["area"] = area
+	}
+	wish, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("planning an end: %w", err)
+	}
+	end := &Until{Wish: wish, Keep: a.Slots["keep"] != nil}
+	var steps []Step
+	for _, inner := range a.Later {
+		more, err := devices(inner, h)
+		if err != nil {
+			return nil, err
+		}
+		for i := range more {
+			more[i].Until = end
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
+}
+
+// commanded plans a command for later, which may have an end of its own.
+func commanded(a intent.Action, h *home.House, area string) ([]Step, error) {
+	if a.Intent == catalogue.Until {
+		return until(a, h, area)
+	}
+	return devices(a, h)
+}
+
+// Endless says why acts may not have the end that was asked for; nil if they may: one
+// that leaves no state cannot be put back, and what would be dangerous is never put back
+// by itself. Steps without an end are not looked at.
+func Endless(steps []Step) error {
+	for i := range steps {
+		s := &steps[i]
+		if s.Until == nil || s.Err != nil || s.Entity == nil {
+			continue
+		}
+		if catalogue.Of(s.Action.Intent).Undo != catalogue.Restored {
+			return &Error{Intent: catalogue.Until, Text: "I can't put that back by myself.", Key: "end_final", Entity: s.Entity}
+		}
+		if s.Risk != tools.Dangerous && intent.Dangerous(contrary(s), s.Entity) {
+			return &Error{Intent: catalogue.Until, Text: "Putting that back would be dangerous, and I don't do that by myself.", Key: "end_dangerous", Entity: s.Entity}
+		}
+	}
+	return nil
+}
+
+// contrary is an act that puts back, whatever was before, at least as much as the step may
+// have changed.
+func contrary(s *Step) intent.Action {
+	name := catalogue.TurnOn
+	if in := catalogue.Of(s.Action.Intent); in.Starts != nil && in.Starts(s.Action.Slots) {
+		name = catalogue.TurnOff
+	}
+	if e := s.Entity; e.Domain != "lock" && e.Domain != "alarm_control_panel" {
+		name = catalogue.TurnOn // a position of a gate that was further open opens it
+	}
+	return intent.Action{Intent: name, Slots: map[string]any{}}
+}
