@@ -133,11 +133,7 @@ var layers = []layer{
 		"announce":       {"home", "intent/reply", "record"},
 		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
 		"answer/calling": {"order", "dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-<<<<<<< HEAD
-		"answer":         {"order", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "intent/smalltalk", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
-=======
-		"answer":         {"order", "timers", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
->>>>>>> w-until
+		"answer":         {"order", "timers", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "intent/smalltalk", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
 
 		"answer/teaching": {"dialogue/errand", "intent", "intent/catalogue", "intent/plan", "intent/reply", "record", "speech"},
 
