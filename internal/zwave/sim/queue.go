@@ -73,9 +73,10 @@ func publish(ctx context.Context, out *queue[message], bus Bus, log *slog.Logger
 	}
 }
 
-// drain waits until everything has been sent, for a second at most.
+// drain waits until everything has been sent, for five seconds at most: a house has
+// hundreds of topics, and a machine may be busy.
 func drain(ctx context.Context, out *queue[message]) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	sent := make(chan struct{})
 	out.push(message{sent: sent})
