@@ -247,6 +247,11 @@ func (x *meaning) several(items []int32) Decision {
 			return d
 		}
 		heard := x.heardKind()
+		if r := x.m.index.Resolve(heard, nil); heard != "" && r.Verdict == names.Exact && r.Whole { // "the bedroom temperature" is what a sensor is called
+			if d, ok := x.onlyReports([]int32{int32(r.Items[0])}); ok {
+				return d
+			}
+		}
 		if heard == "" && x.action.Slots["domain"] == "valve" {
 			heard, _, _ = strings.Cut(x.m.pack.Texts["water"], " ")
 		}
