@@ -202,9 +202,10 @@ func (a *Answerer) decide(x *exchange) intent.Decision {
 // still start.
 func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	d := x.local
-	if unsettled(d) {
-		d = a.awaited(ctx, x, d)
-		x.local = d
+	if unsettled(d) && !a.talksOnly(x, d) {
+		x.local = a.awaited(ctx, x, a.hopedFor(x, d))
+		a.respelt(ctx, x)
+		d = x.local
 	}
 	if x.mistaken(d) {
 		return false

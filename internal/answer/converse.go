@@ -12,6 +12,31 @@ import (
 	"voicegateway/internal/record"
 )
 
+// talksOnly reports whether a text that fits no sentence is small talk that no model will
+// answer, and that no house still to come could make anything else of.
+func (a *Answerer) talksOnly(x *exchange, d intent.Decision) bool {
+	if d.Route != intent.Model {
+		return false
+	}
+	if ready, _ := a.model.Ready(); ready {
+		return false
+	}
+	reader, err := smalltalk.Ours(a.phrases.Language())
+	if err != nil {
+		return false
+	}
+	said, ok := reader.Answer(x.Text, x.at(), a.match.House())
+	return ok && said.Repeat == "" && !said.Needs
+}
+
+// at is when a text arrived, by the clock of the house.
+func (x *exchange) at() time.Time {
+	if x.At.IsZero() {
+		return time.Now()
+	}
+	return x.At.Local()
+}
+
 // conversed answers small talk where no language model answers, for the reason missing,
 // and reports whether it did. What only a model could answer is told to be missing only
 // where none is set up.
@@ -20,11 +45,7 @@ func (a *Answerer) conversed(ctx context.Context, x *exchange, missing error) bo
 	if err != nil || x.Source == record.FromTimer { // what a timer carries is an order
 		return false
 	}
-	at := x.At
-	if at.IsZero() {
-		at = time.Now()
-	}
-	said, ok := reader.Answer(x.Text, at.Local(), a.match.House())
+	said, ok := reader.Answer(x.Text, x.at(), a.match.House())
 	switch {
 	case !ok, said.Needs && !errors.Is(missing, dialogue.ErrNoModel):
 		return false

@@ -53,6 +53,21 @@ func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
 	return false
 }
 
+// hopedFor is what decides how long a turn waits for a house: of a typed text that fits
+// nothing, what it is with its slips put right, if that may be about a thing to come.
+func (a *Answerer) hopedFor(x *exchange, d intent.Decision) intent.Decision {
+	speller, able := a.match.(interface{ Respelt(text string) []string })
+	if !able || !x.typed() || d.Route != intent.Model {
+		return d
+	}
+	for _, right := range speller.Respelt(x.Text) {
+		if hoped := a.match.Match(right, x.Area); hoped.Route == intent.Reject && hoped.NeedHouse {
+			return hoped
+		}
+	}
+	return d
+}
+
 // unmatched reports whether a text was not understood, or one of its names was not.
 func unmatched(d intent.Decision) bool {
 	return d.Route == intent.Model && d.Reason == "no_sentence" ||

@@ -1,15 +1,21 @@
 package answer_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"voicegateway/internal/answer"
+	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/record"
 )
 
 // typed are orders and questions to the villa, whose words get slips.
@@ -199,5 +205,42 @@ func TestRespeltLeavesWhatIsRight(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// moving is a house that is moved into while somebody types.
+type moving struct {
+	*fake.Matcher
+	now *intent.Matcher
+}
+
+// Respelt puts slips right by the words of the house that is known.
+func (m *moving) Respelt(text string) []string { return m.now.Respelt(text) }
+
+func (m *moving) live(t *testing.T, h *home.House) {
+	t.Helper()
+	matcher, err := intent.New(intent.English(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.now, m.MatchFunc, m.Home = matcher, matcher.Match, h
+}
+
+// TestSlipsWaitForTheHouse types an order with a slip before the house is known.
+func TestSlipsWaitForTheHouse(t *testing.T) {
+	t.Parallel()
+	m := &moving{Matcher: &fake.Matcher{}}
+	m.live(t, &home.House{})
+	caller := &fake.Caller{AwaitFunc: func(context.Context, answer.Need) error {
+		m.live(t, manyLamps(1))
+		return nil
+	}}
+	a, err := answer.New(m, caller, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := a.Turn(t.Context(), record.Request{Text: "swich on the lamp 0", Source: record.FromCLI, DryRun: true})
+	if rec.Intent == nil || rec.Intent.Name != "HassTurnOn" {
+		t.Errorf("%+v: %q", rec.Intent, rec.Reply)
 	}
 }

@@ -83,3 +83,14 @@ func TestASentenceOfAnotherPackIsAnswered(t *testing.T) {
 		t.Errorf("%q, %s", rec.Reply, rec.Outcome)
 	}
 }
+
+// TestAGreetingWaitsForNoHouse greets while the house is not known yet.
+func TestAGreetingWaitsForNoHouse(t *testing.T) {
+	t.Parallel()
+	n := needs(t, nil, &fake.Assistant{}, &fake.Caller{AwaitFunc: func(context.Context, answer.Need) error { return nil }})
+	for text, waits := range map[string]int{"how are you": 0, "what's 12 times 7": 0, "why is the sky blue": 1, "make it cosier": 1} {
+		if rec := n.ask(t, text); len(n.needs) < waits || waits == 0 && len(n.needs) > 0 || rec.Reply == "" {
+			t.Errorf("%q waits for %v and is answered with %q", text, n.needs, rec.Reply)
+		}
+	}
+}

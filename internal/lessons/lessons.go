@@ -35,6 +35,8 @@ type Rooms interface {
 	House() *home.House
 	SpeechAct(text string) intent.SpeechAct
 	Bare(text string) string
+	// Respelt returns what a typed text may be whose words have slips.
+	Respelt(text string) []string
 	// Hear has the recogniser listen for texts beside the sentences.
 	Hear(texts []string)
 }

@@ -147,6 +147,9 @@ func (r *Reader) Answer(text string, at time.Time, house *home.House) (Answer, b
 
 // about reports whether a text has a word for something of a house, or of this one.
 func (r *Reader) about(text string, house *home.House) bool {
+	if house == nil {
+		house = &home.House{}
+	}
 	own := make(map[string]bool)
 	add := func(called ...string) {
 		for _, name := range called {
@@ -156,10 +159,12 @@ func (r *Reader) about(text string, house *home.House) bool {
 		}
 	}
 	for i := range house.Areas {
-		add(append(house.Areas[i].Aliases, house.Areas[i].Name)...)
+		add(house.Areas[i].Name)
+		add(house.Areas[i].Aliases...)
 	}
 	for i := range house.Entities {
-		add(append(house.Entities[i].Aliases, house.Entities[i].Name)...)
+		add(house.Entities[i].Name)
+		add(house.Entities[i].Aliases...)
 	}
 	return slices.ContainsFunc(apart(text), func(w string) bool {
 		return own[w] && len(w) >= shortestOwn || r.house[w] || r.words.Household(w) || r.compound(w)
