@@ -60,6 +60,8 @@ func (k *keeping) start() {
 		if tool := own[c.Tool]; tool != nil {
 			return tool.Call(ctx, c.Args)
 		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
 		return k.world.Call(ctx, c)
 	}
 	phrases, err := reply.Ours(k.language)
@@ -110,6 +112,13 @@ func (k *keeping) PutBack(ctx context.Context, q record.Request, things []timers
 	return k.answer.PutBack(ctx, q, things)
 }
 
+// calls counts what the house was told so far.
+func (k *keeping) calls() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.world.Calls)
+}
+
 // happened is what the house was told, and what was told unasked, while a line was said or
 // waited for.
 func (k *keeping) happened(calls int) string {
@@ -127,10 +136,12 @@ func (k *keeping) happened(calls int) string {
 // line says a line of a case, waits, or lets somebody else do something, and returns what
 // was done and answered.
 func (k *keeping) line(text string) string {
-	before := len(k.world.Calls)
+	before := k.calls()
 	switch thing, what, byHand := strings.Cut(text, " by hand: "); {
 	case byHand:
+		k.mu.Lock()
 		k.world.Set(thing, what, nil)
+		k.mu.Unlock()
 		k.answer.Reported(home.Event{Kind: home.Reported, Time: time.Now(), Entity: thing, Property: "on_off", State: what})
 		return ""
 	case text == "restart":
