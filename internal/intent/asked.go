@@ -249,7 +249,7 @@ var alarms = map[string][]string{
 // kinds are the things of each kind that is no domain, whatever their state.
 var kinds = map[string]fits{
 	everything: guards,
-	"device":   func(e *home.Entity) bool { return guards(e) && e.DeviceClass() != "button" }, // a button says nothing until it is pressed
+	"device":   guards,
 	"door":     func(e *home.Entity) bool { return isLock(e) || e.Opening()&home.AnyDoor != 0 },
 	"battery":  func(e *home.Entity) bool { return e.DeviceClass() == "battery" || e.Can(home.Battery) },
 	"switch":   func(e *home.Entity) bool { return e.Domain == "switch" || e.Domain == "outlet" },
