@@ -36,8 +36,12 @@ type Ends interface {
 type was struct {
 	Name    string        `json:"name"` // in the receipts
 	Changes []plan.Change `json:"changes"`
-	At      time.Time     `json:"at"` // when it was done
+	Ahead   []plan.Change `json:"ahead,omitempty"` // done only for the changes, and put back after them
+	At      time.Time     `json:"at"`              // when it was done
 }
+
+// all returns every change of a thing.
+func (w was) all() []plan.Change { return slices.Concat(w.Changes, w.Ahead) }
 
 // kept reads what is kept of a thing.
 func kept(back timers.Back) (w was) {
@@ -130,8 +134,16 @@ func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past
 			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
 			order = append(order, e)
 		}
-		if c, moved := moving(known(d, u.Keep), before[e.ID]); moved {
+		switch c, moved := moving(known(d, u.Keep), before[e.ID]); {
+		case moved && d.Ahead:
+			acted[e.ID].Ahead = append(acted[e.ID].Ahead, c)
+		case moved:
 			acted[e.ID].Changes = append(acted[e.ID].Changes, c)
+		}
+	}
+	for id, w := range acted {
+		if len(w.Ahead) == 0 && len(w.Changes) > 0 {
+			w.Ahead = kept(before[id]).Ahead
 		}
 	}
 	for _, e := range order {
@@ -193,7 +205,7 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 		return c, true
 	}
 	w := kept(earlier)
-	for _, was := range w.Changes {
+	for _, was := range w.all() {
 		if past.SetTogether(was.Property, c.Property) {
 			last := c.Receipt
 			was.Last = &last
@@ -263,7 +275,7 @@ func (a *Answerer) Reported(e home.Event) {
 		return
 	}
 	w := kept(back)
-	if e.Time.After(w.At) && slices.ContainsFunc(w.Changes, func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
+	if e.Time.After(w.At) && slices.ContainsFunc(w.all(), func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
 		a.Ends.Touched([]string{e.Entity})
 	}
 }
@@ -282,6 +294,9 @@ func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timer
 		w := kept(back)
 		for _, c := range w.Changes {
 			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c})
+		}
+		for _, c := range w.Ahead {
+			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c, Ahead: true})
 		}
 	}
 	steps, denied := past.TakenBack(a.match.House(), deeds)
