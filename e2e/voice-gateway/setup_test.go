@@ -353,7 +353,7 @@ func TestHelp(t *testing.T) {
 				r := n.ask(text)
 				_, list, _ := strings.Cut(strings.TrimSuffix(r.Reply, "."), ": ")
 				sentences := strings.Split(list, "; ")
-				if len(sentences) != 3 || r.Outcome != record.Done {
+				if len(sentences) < 4 || r.Outcome != record.Done {
 					t.Fatalf("%q: %+v", text, r)
 				}
 				n.done(sentences)

@@ -142,7 +142,7 @@ func TestWhatCanBeSaidHere(t *testing.T) {
 	h.Tell("zwave", []byte(`{"areas":[{"name":"Attic"}],"entities":[
 		{"id":"light.1","name":"Attic Lamp","domain":"light","areas":["Attic"],"control":{"tool":"c","id":"1"}},
 		{"id":"cover.1","name":"Attic Blind","domain":"cover","areas":["Attic"],"device_class":"blind","control":{"tool":"c","id":"2"}}]}`))
-	const want = "turn on the Attic Lamp; close the Attic Blind; is the Attic Lamp on; set a timer for five minutes; undo that"
+	const want = "turn on the Attic Lamp; undo that; close the Attic Blind; is the Attic Lamp on; set a timer for five minutes"
 	for _, text := range []string{"what can you do", "what can you control"} {
 		d := h.Match(text, "")
 		if len(d.Actions) != 1 || d.Actions[0].Intent != "LocalHelp" || d.Actions[0].Slots["sentences"] != want {

@@ -69,20 +69,20 @@ func TestTour(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string][2][]string{
 		"en": {
-			{"turn on the Kitchen Light", "close the Bedroom Curtain", "set the Kitchen Heating to 20 degrees", "what is the temperature in the Office", "set a timer for five minutes", "undo that"},
-			{"set a timer for five minutes", "undo that"},
+			{"turn on the Kitchen Light", "undo that", "close the Bedroom Curtain", "set the Kitchen Heating to 20 degrees", "what is the temperature in the Office", "set a timer for five minutes"},
+			{"set a timer for five minutes"},
 		},
 		"de": {
-			{"schalte Küchenlicht ein", "schließe Schlafzimmervorhang", "stell Küchenheizung auf 20 Grad", "wie warm ist es im Büro", "stelle einen Timer auf fünf Minuten", "rückgängig"},
-			{"stelle einen Timer auf fünf Minuten", "rückgängig"},
+			{"schalte Küchenlicht ein", "rückgängig", "schließe Schlafzimmervorhang", "stell Küchenheizung auf 20 Grad", "wie warm ist es im Büro", "stelle einen Timer auf fünf Minuten"},
+			{"stelle einen Timer auf fünf Minuten"},
 		},
 		"fr": {
-			{"allume Lumière de la cuisine", "ferme Rideau de la chambre", "mets Chauffage de la cuisine à 20 degrés", "quelle est la température dans Bureau", "mets un minuteur de cinq minutes", "annule ça"},
-			{"mets un minuteur de cinq minutes", "annule ça"},
+			{"allume Lumière de la cuisine", "annule ça", "ferme Rideau de la chambre", "mets Chauffage de la cuisine à 20 degrés", "quelle est la température dans Bureau", "mets un minuteur de cinq minutes"},
+			{"mets un minuteur de cinq minutes"},
 		},
 		"es": {
-			{"enciende Luz de la cocina", "cierra Cortina del dormitorio", "pon Calefacción de la cocina a 20 grados", "qué temperatura hace en Oficina", "pon un temporizador de cinco minutos", "deshaz eso"},
-			{"pon un temporizador de cinco minutos", "deshaz eso"},
+			{"enciende Luz de la cocina", "deshaz eso", "cierra Cortina del dormitorio", "pon Calefacción de la cocina a 20 grados", "qué temperatura hace en Oficina", "pon un temporizador de cinco minutos"},
+			{"pon un temporizador de cinco minutos"},
 		},
 	} {
 		pack, err := intent.Ours(language)

@@ -55,6 +55,9 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	add(t.first(candidates(house, area), t.on))
 	add(t.first(ofDomain(house, area, "cover"), k.cover))
 	add(t.first(ofDomain(house, area, "climate"), atDegrees(k.climate, house)))
+	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // what is said first can be taken back
+		all = slices.Insert(all, 1, undo)
+	}
 	add(t.first(ofDomain(house, area, "lock"), k.lock))
 	question := t.first(candidates(house, area), t.state)
 	if asked := t.warmest(house, func(string) bool { return true }); len(asked) > 0 {
@@ -63,13 +66,19 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	if question != "" {
 		all = append(all, question)
 	}
-	for _, said := range [][]string{k.timer, k.undo} {
-		i := slices.IndexFunc(said, func(s string) bool { return matcher.Match(s, area).Route == intent.Local })
-		if i >= 0 {
-			all = append(all, said[i])
-		}
+	if timer := t.known(k.timer); timer != "" {
+		all = append(all, timer)
 	}
 	return all
+}
+
+// known is the first sentence that is understood, "" where none is.
+func (t trial) known(said []string) string {
+	i := slices.IndexFunc(said, func(s string) bool { return t.matcher.Match(s, t.area).Route == intent.Local })
+	if i < 0 {
+		return ""
+	}
+	return said[i]
 }
 
 // first is the first sentence about one of some things, "" where none is understood.
