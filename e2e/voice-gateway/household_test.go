@@ -68,7 +68,7 @@ func TestHousehold(t *testing.T) {
 					if r.Route == record.RouteNone {
 						misunderstood++
 					}
-					t.Errorf("%s: %q\n  is answered %q (%s): %s", w.room, w.text, r.Reply, askedFor(r), wrong)
+					t.Errorf("%s: %q\n  is answered %q (%s): %s", w.room, w.text, r.Reply, intentOf(r), wrong)
 				} else {
 					right++
 				}
@@ -81,7 +81,7 @@ func TestHousehold(t *testing.T) {
 
 // overHTTP is how many sentences are asked over HTTP; the others come over MQTT, because
 // one source may not give more than 60 orders a minute.
-const overHTTP = 68
+const overHTTP = 69
 
 // askOver asks over MQTT from a room.
 func askOver(t *testing.T, stranger *ear, id, room, text string) (r record.Record) {
@@ -233,8 +233,8 @@ func number(v any) float64 {
 	return n
 }
 
-// askedFor is the intent of a turn, or what became of it.
-func askedFor(r record.Record) string {
+// intentOf is the intent of a turn, or what became of it.
+func intentOf(r record.Record) string {
 	if r.Intent != nil {
 		return r.Intent.Name
 	}

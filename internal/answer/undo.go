@@ -23,8 +23,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
 		return past.Turn{}
 	}
-	steps, denied := past.TakenBack(a.match.House(), x.before.Deeds)
-	steps = append(steps, cancelled(a.match.House(), x.before.Started)...)
+	steps, denied := takenBack(a.match.House(), &x.before.Turn)
 	switch {
 	case len(steps) > 0:
 	case len(denied) > 0:
@@ -37,7 +36,7 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		return past.Turn{}
 	}
 	did := a.carry(ctx, x, d, steps)
-	if x.rec.Outcome == record.Asked || len(did.Deeds) == 0 && len(x.before.Started) == 0 {
+	if x.rec.Outcome == record.Asked || tookNothing(&did, &x.before.Turn) {
 		return x.before.Turn // the person may ask for the undo again
 	}
 	did.Text, did.Origin, did.Undone = x.before.Text, x.before.Origin, x.before.Undone+1
@@ -49,6 +48,16 @@ func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) pas
 		x.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 	return did
+}
+
+// tookNothing reports whether an undo did nothing of what it could do.
+func tookNothing(did, before *past.Turn) bool { return len(did.Deeds) == 0 && len(before.Started) == 0 }
+
+// takenBack plans to take back what a turn did to devices, and to cancel the timers that
+// it has set.
+func takenBack(h *home.House, t *past.Turn) (steps, denied []plan.Step) {
+	steps, denied = past.TakenBack(h, t.Deeds)
+	return append(steps, cancelled(h, t.Started)...), denied
 }
 
 // cancelled plans to cancel the timers that a turn has set.

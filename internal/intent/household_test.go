@@ -176,3 +176,44 @@ func TestDoubledWords(t *testing.T) {
 		{text: "éteins éteins la lampe du salon", does: []string{"Lampe du salon"}},
 	})
 }
+
+// TestNamesAreSaidInOtherForms checks that a name is known in one word or in two, and by
+// its number as people count such things.
+func TestNamesAreSaidInOtherForms(t *testing.T) {
+	t.Parallel()
+	lamp, ceiling := "Lamp", "Livingroom Ceiling"
+	en := household(
+		t, "en", thing(lamp, "light", "Livingroom", ""), thing(ceiling, "light", "Livingroom", ""), thing("Desklamp", "light", "Studio", ""),
+		thing("Bath Room Light", "light", "Bath Room", ""), thing("Sonoff 1", "switch", "Hall", ""), thing("Sonoff 2", "switch", "Hall", ""),
+	)
+	understands(t, en, []meant{
+		{text: "turn on the living room lamp", does: []string{lamp}},
+		{text: "turn on the living room lights", does: []string{lamp, ceiling}},
+		{text: "turn on the desk lamp", does: []string{"Desklamp"}},
+		{text: "turn off the bathroom light", does: []string{"Bath Room Light"}},
+		{text: "turn on sonoff number 1", does: []string{"Sonoff 1"}},
+		{text: "turn on sonoff no. 2", does: []string{"Sonoff 2"}},
+		{text: "turn on sonoff one", does: []string{"Sonoff 1"}},
+		{text: "turn off the second sonoff", does: []string{"Sonoff 2"}},
+		{text: "don't turn on sonoff no. 2"},
+		{room: "Livingroom", text: "turn on all the lamps in the living room", does: []string{lamp, ceiling}},
+	})
+	es := household(t, "es", thing("Lámpara de noche 1", "light", "Dormitorio", ""), thing("Lámpara de noche 2", "light", "Dormitorio", ""))
+	understands(t, es, []meant{{text: "apaga la segunda lámpara de noche", does: []string{"Lámpara de noche 2"}}})
+	fr := household(t, "fr", thing("Lampe de chevet 1", "light", "Chambre", ""), thing("Lampe de chevet 2", "light", "Chambre", ""))
+	understands(t, fr, []meant{{text: "éteins la deuxième lampe de chevet", does: []string{"Lampe de chevet 2"}}, {text: "allume lampe de chevet n° 1", does: []string{"Lampe de chevet 1"}}})
+	de := household(t, "de", thing("Nachttischlampe 1", "light", "Schlafzimmer", ""), thing("Nachttischlampe 2", "light", "Schlafzimmer", ""))
+	understands(t, de, []meant{{text: "mach die zweite Nachttischlampe aus", does: []string{"Nachttischlampe 2"}}, {text: "mach Nachttischlampe Nr. 1 an", does: []string{"Nachttischlampe 1"}}})
+}
+
+// TestSlatsAreRefused checks that slats are no unknown thing, and that a thing that is
+// called by them is that thing.
+func TestSlatsAreRefused(t *testing.T) {
+	t.Parallel()
+	for language, text := range map[string]string{"en": "close the slats of the blinds", "de": "mach die Lamellen zu", "fr": "ferme les lamelles", "es": "cierra las lamas"} {
+		if d := household(t, language, thing("X", "cover", "Y", "blind")).Match(text, "Y"); d.Reason != "no_slats" {
+			t.Errorf("%s: %q is %s %s, want no_slats", language, text, d.Route, d.Reason)
+		}
+	}
+	understands(t, household(t, "en", thing("Slats", "cover", "Kitchen", "blind")), []meant{{text: "close the slats", does: []string{"Slats"}}})
+}

@@ -22,14 +22,8 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	if s.Subject.Lost && act.Intent != catalogue.Rather {
 		return s.ask()
 	}
-	if d, ok := s.otherValue(act); ok {
+	if d, ok := s.byValue(act); ok {
 		return d
-	}
-	if n, ok := act.Slots[slotNumber].(int); ok {
-		return s.numbered(n)
-	}
-	if state, ok := act.Slots[slotSwitch].(string); ok {
-		return s.switched(state)
 	}
 	switch act.Intent {
 	case catalogue.Also:

@@ -25,6 +25,18 @@ const (
 // percentages are the abilities that a number sets in percent.
 var percentages = []home.Ability{home.Brightness, home.Position, home.Speed}
 
+// byValue understands a sentence that says nothing but a value, a number, on or off; ok is
+// false if it says something else.
+func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
+	if n, ok := said.Slots[slotNumber].(int); ok {
+		return s.numbered(n), true
+	}
+	if state, ok := said.Slots[slotSwitch].(string); ok {
+		return s.switched(state), true
+	}
+	return s.otherValue(said)
+}
+
 // otherValue is what was done before with another value; ok is false if the sentence says
 // none, or the act before had none of that kind.
 func (s *Sentence) otherValue(said intent.Action) (d intent.Decision, ok bool) {
