@@ -93,8 +93,8 @@ func TestTwentyShortSentencesInGerman(t *testing.T) {
 		{wohnzimmer, "noch etwas", "Thermostat setpoint 22", "Thermostat steht auf 22 Grad, ist aber aus."},
 		{wohnzimmer, "weniger", "Thermostat setpoint 21", "Thermostat steht auf 21 Grad, ist aber aus."},
 		{kitchen, "schließ die Hintertür ab", "Hintertür lock", "Hintertür ist abgeschlossen."},
-		{kitchen, "schließ sie auf", "", "Aufschließen ist hier abgeschaltet."},
-		{kitchen, "und die Haustür?", "", "Aufschließen ist hier abgeschaltet."},
+		{kitchen, "schließ sie auf", "", "Das Aufschließen ist hier abgeschaltet."},
+		{kitchen, "und die Haustür?", "", "Das Aufschließen ist hier abgeschaltet."},
 		{kitchen, "was hast du gemacht", "", ""},
 		{wohnzimmer, "danke", "", "Gern geschehen."},
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -286,7 +285,9 @@ func (p acts) asAsked(e *deed) string {
 	switch {
 	case e.stayedOff():
 		key = "already_off"
-	case e.want.Action == "level" && was && is && target < before:
+	case e.want.Action == "mode" && value == "off":
+		action, key = "off", "done_off"
+	case e.want.Action == "level" && was && is && target < before && e.step.Entity.Domain == "light":
 		key = "done_dimmed"
 	}
 	if e.want.Action == "toggle" {
@@ -326,7 +327,9 @@ func onOff(v any) any {
 // many says how many things of a group are done, with the number that all of them
 // report.
 func (p acts) many(deeds []deed, done []int, steps []plan.Step) string {
-	args := map[string]any{"count": len(done), "things": p.grammar.thing(steps, len(done)), "value": said(deeds[done[0]].receipt.Value), "degrees": p.readings.degreesOf(deeds[done[0]].step)}
+	args := p.grammar.counted(steps)
+	args["count"], args["things"] = len(done), p.grammar.thing(steps, len(done))
+	args["value"], args["degrees"] = said(deeds[done[0]].receipt.Value), p.readings.degreesOf(deeds[done[0]].step)
 	return p.Phrase(p.manyKey(deeds, done), args)
 }
 
@@ -354,7 +357,9 @@ func sameValue(deeds []deed, done []int) bool {
 }
 
 func (p *Phrases) count(key string, n int, steps []plan.Step) string {
-	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
+	args := p.grammar.counted(steps)
+	args["count"], args["things"] = n, p.grammar.thing(steps, n)
+	return p.Phrase(key, args)
 }
 
 // mostNamed is how many things are called by their names; of more, only the number
@@ -368,16 +373,14 @@ func (g *grammar) these(steps []plan.Step) map[string]any {
 		args["plain"] = g.names.Plain(steps[0].Entity)
 		return args
 	}
-	var names, plain []string
+	var plain []string
 	for i := range steps {
-		names, plain = append(names, g.spoken(steps[i].Entity)), append(plain, g.names.Plain(steps[i].Entity))
+		plain = append(plain, g.names.Plain(steps[i].Entity))
 	}
-	name := g.list(names)
-	if len(names) > mostNamed {
-		name = fmt.Sprintf("%d %s", len(names), g.thing(steps, len(names)))
+	args := g.namely(steps)
+	if len(steps) > mostNamed {
+		args = g.counted(steps)
 	}
-	return map[string]any{
-		"name": name, "Name": capital(name), "plain": g.list(plain), "is": g.words["are"], "has": g.words["have"], "it": g.words["them"],
-		"they": g.words["they"], "its": g.words["their"], "reports": g.words["report"],
-	}
+	args["plain"] = g.list(plain)
+	return args
 }
