@@ -162,7 +162,7 @@ func named(t *Timer) string {
 // about fills the places of the phrases about one.
 func (p *Words) about(t *Timer) map[string]any {
 	return map[string]any{
-		"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command,
+		"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command,
 		"what": p.called(t), "time": p.clock(t.Due), "length": p.length(t.Length),
 	}
 }
@@ -175,9 +175,17 @@ func (p *Words) noun(name string) string {
 	return name
 }
 
+// clause is what a reminder reminds of, in the language's way to write it.
+func (p *Words) clause(t *Timer) string {
+	if t.Text == "" {
+		return p.noun(t.Name)
+	}
+	return p.names.Clause(t.Text)
+}
+
 // called is what one is called in a sentence: "the pasta timer".
 func (p *Words) called(t *Timer) string {
-	args := map[string]any{"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
+	args := map[string]any{"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
 	case t.Kind == "timer" && t.Name == "" && t.Length == 0:
@@ -190,7 +198,7 @@ func (p *Words) called(t *Timer) string {
 
 // short is what tells one from others of its kind: its name, length or time.
 func (p *Words) short(t *Timer) string {
-	return cmp.Or(p.noun(t.Name), p.noun(t.Text), t.Command, p.length(t.Length), p.clock(t.Due))
+	return cmp.Or(p.noun(t.Name), p.clause(t), t.Command, p.length(t.Length), p.clock(t.Due))
 }
 
 // TimeOfDay is a time of today, here, as people are told it: "7:30 AM".
@@ -293,7 +301,7 @@ func (p *Words) amount(n int64, unit, one string) string {
 	count := fmt.Sprint(n)
 	if lang, ok := numbers.For(p.language); ok && n <= most {
 		if word := lang.Say(int(n)); word != "" {
-			count = p.agreeing(word, unit)
+			count = strings.ReplaceAll(p.agreeing(word, unit), " ", cmp.Or(p.words["between_numbers"], " "))
 		}
 	}
 	return count + " " + p.words[unit+"s"]

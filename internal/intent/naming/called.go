@@ -187,15 +187,42 @@ func (n *Names) Written(heard string) string {
 	if !n.Capitals {
 		return heard
 	}
+	return upper(n.Clause(heard))
+}
+
+// Clause writes what is to be done as the language does: German nouns have a capital, as
+// far as the tables know them, and "rauszubringen" is "rausbringen".
+func (n *Names) Clause(heard string) string {
+	if !n.Capitals {
+		return heard
+	}
 	words := strings.Fields(heard)
 	for i, w := range words {
-		known := genderOf(w, n.Nouns) != Unknown || genderOf(w, n.Rooms) != Unknown
-		if known || i == 0 {
-			r, size := utf8.DecodeRuneInString(w)
-			words[i] = string(unicode.ToUpper(r)) + w[size:]
+		if genderOf(w, n.Nouns) != Unknown || genderOf(w, n.Rooms) != Unknown || slices.Contains(n.Everyday, w) {
+			words[i] = upper(w)
+		}
+	}
+	last := len(words) - 1
+	if last > 0 && words[last-1] == "zu" {
+		words = append(words[:last-1], words[last])
+	} else if last >= 0 {
+		for _, particle := range n.Particles {
+			if rest, ok := strings.CutPrefix(words[last], particle+"zu"); ok && len(rest) > len("en") {
+				words[last] = particle + rest
+				break
+			}
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// upper gives a text a capital.
+func upper(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[size:]
 }
 
 // Noun finds the gender of a name by the noun in it that the others describe, and the
@@ -271,6 +298,9 @@ func genderOf(word string, genders map[Gender][]string) Gender {
 func (n *Names) Measures(name string) bool {
 	words := strings.Fields(strings.ToLower(name))
 	_, at := n.Noun(name)
+	if len(n.Nouns) == 0 {
+		at = max(0, len(words)-1)
+	}
 	return at < len(words) && slices.ContainsFunc(n.Measured, func(noun string) bool {
 		end, compound := strings.CutPrefix(noun, "-")
 		return words[at] == end || compound && strings.HasSuffix(words[at], end)

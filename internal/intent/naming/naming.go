@@ -31,6 +31,8 @@ type Names struct {
 	Measured   []string            `yaml:"measured"`   // nouns for what is measured, not for what measures it
 	Adjectives []string            `yaml:"adjectives"` // words that may stand before the first noun
 	Articles   map[string][]string `yaml:"articles"`   // by gender, in the order of the cases; "none" without an article, "m'" before a vowel
+	Everyday   []string            `yaml:"everyday"`   // other nouns that are written with a capital
+	Particles  []string            `yaml:"particles"`  // first parts of verbs that "zu" may follow: raus-zu-bringen
 	Capitals   bool                `yaml:"capitals"`   // nouns are written with a capital
 	Last       bool                `yaml:"last"`       // the noun is the last word of a name that is known, else it is the first
 	After      []string            `yaml:"after"`      // words that end the part of a name that its noun is in: "Lampe im Flur"
