@@ -382,7 +382,7 @@ func frenchSayings() []saying {
 		{"Entrée", "baisse le chauffage d'un demi-degré", "Le thermostat entrée est réglé à 20 degrés.", "Thermostat entrée 67-0-setpoint-1 20"},
 		{"Entrée", "monte le chauffage de deux degrés", "Le thermostat entrée est réglé à 22 degrés.", "Thermostat entrée 67-0-setpoint-1 22"},
 		{"Entrée", "mets un minuteur d'une heure et demie", "Une heure et trente minutes.", ""},
-		{"Entrée", "mets un minuteur de trois quarts d'heure", "Quarante-cinq minutes.", ""},
+		{"Entrée", "mets un minuteur d'un quart d'heure", "Quinze minutes.", ""},
 		{"Entrée", "mets un minuteur de vingt et une minutes", "Vingt-et-une minutes.", ""},
 		{"Entrée", "annule tous les minuteurs", "J'ai annulé 3 minuteurs.", ""},
 		{"Entrée", "réveille-moi demain à six heures et demie", "Réveil demain à 6 heures 30.", ""},

@@ -109,7 +109,7 @@ func (p Retold) did(d *Deed) string {
 
 // made reports whether a deed brought its thing into a state by its own word for it.
 func (d *Deed) made(state string) bool {
-	switch home.Ability(d.Property) { //nolint:exhaustive // the others have no such words
+	switch home.Ability(d.Property) {
 	case home.OnOff, home.OpenClose, home.Lock, "":
 	default:
 		return false

@@ -279,17 +279,10 @@ func (p acts) asAsked(e *deed) string {
 	}
 	args["degrees"] = p.readings.degreesOf(e.step)
 	action := e.action()
-	key := "done_" + action
-	before, was := e.receipt.Before.(float64)
-	target, is := e.want.Value.(float64)
-	switch {
-	case e.stayedOff():
-		key = "already_off"
-	case e.want.Action == "mode" && value == "off":
-		action, key = "off", "done_off"
-	case e.want.Action == "level" && was && is && target < before && e.step.Entity.Domain == "light":
-		key = "done_dimmed"
+	if action == "mode" && value == "off" {
+		action = "off"
 	}
+	key := e.doneKey(action)
 	if e.want.Action == "toggle" {
 		args["value"] = p.readings.state(&home.Entity{}, onOff(e.receipt.Value))
 	}
@@ -300,6 +293,19 @@ func (p acts) asAsked(e *deed) string {
 		return text
 	}
 	return p.Phrase("done", nil)
+}
+
+// doneKey is the phrase for what was done to one thing.
+func (e *deed) doneKey(action string) string {
+	before, was := e.receipt.Before.(float64)
+	target, is := e.want.Value.(float64)
+	switch {
+	case e.stayedOff():
+		return "already_off"
+	case action == "level" && was && is && target < before && e.step.Entity.Domain == "light":
+		return "done_dimmed"
+	}
+	return "done_" + action
 }
 
 // stayedOff reports whether a thing that was off was to be off or darker.
