@@ -67,7 +67,7 @@ func (n *Names) Plain(e *home.Entity) string {
 // which the unit tells: "Thermometer Temperature" measures degrees.
 func (n *Names) withoutReading(e *home.Entity) string {
 	name := home.Spoken(e.Name)
-	if e.Domain != "sensor" && e.Domain != "binary_sensor" {
+	if e.Domain != "sensor" {
 		return name
 	}
 	for _, word := range n.Readings {
