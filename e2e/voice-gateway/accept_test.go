@@ -24,7 +24,7 @@ func TestAcceptDemo(t *testing.T) {
 	if n := strings.Count(out, "proof"); n != 5 {
 		t.Errorf("%d proofs from devices, expected 5:\n%s", n, out)
 	}
-	for _, words := range []string{"what time is it", "I don't know a dishwasher here.", "before", "after", "confirmed by the device", "ms after the end of speech"} {
+	for _, words := range []string{"what time is it", "I can't find a dishwasher.", "before", "after", "confirmed by the device", "ms after the end of speech"} {
 		if !strings.Contains(out, words) {
 			t.Errorf("%q is not in the story:\n%s", words, out)
 		}

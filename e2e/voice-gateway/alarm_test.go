@@ -28,17 +28,17 @@ func TestAnAlarmIsToldInEveryLanguage(t *testing.T) {
 			"is the attic smoke alarm okay": "The attic smoke alarm reports smoke.",
 		}},
 		{"de", map[string]string{
-			"brennt es":                "Nein, Attic Smoke Alarm meldet keinen Rauch.",
+			"brennt es":                "Nein, der Attic Smoke Alarm meldet keinen Rauch.",
 			"gibt es ein leck":         "Nein, Boiler Leak meldet kein Wasser.",
 			"ist jemand im Hallway":    "Nein, Hallway Motion meldet keine Bewegung.",
-			"gibt es rauch":            "Nein, Attic Smoke Alarm meldet keinen Rauch.",
-			"ist attic smoke alarm an": "Nein, Attic Smoke Alarm meldet keinen Rauch.",
+			"gibt es rauch":            "Nein, der Attic Smoke Alarm meldet keinen Rauch.",
+			"ist attic smoke alarm an": "Nein, der Attic Smoke Alarm meldet keinen Rauch.",
 		}, map[string]string{
-			"brennt es":                "Ja, Attic Smoke Alarm meldet Rauch.",
+			"brennt es":                "Ja, der Attic Smoke Alarm meldet Rauch.",
 			"gibt es ein leck":         "Ja, Boiler Leak meldet Wasser.",
 			"ist jemand im Hallway":    "Ja, Hallway Motion meldet Bewegung.",
-			"gibt es rauch":            "Ja, Attic Smoke Alarm meldet Rauch.",
-			"ist attic smoke alarm an": "Ja, Attic Smoke Alarm meldet Rauch.",
+			"gibt es rauch":            "Ja, der Attic Smoke Alarm meldet Rauch.",
+			"ist attic smoke alarm an": "Ja, der Attic Smoke Alarm meldet Rauch.",
 		}},
 		{"es", map[string]string{
 			"hay fuego":              "No, Attic Smoke Alarm: no hay humo.",

@@ -43,6 +43,9 @@ nodes:
   - {id: 5, name: Garten Melder, location: Garten, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
   - {id: 6, name: Bedroom Lamp, location: Schlafzimmer, kind: dimmer}
   - {id: 7, name: Büro Thermostat, location: Büro, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+  - {id: 8, name: Stehlampe, location: Wohnzimmer, kind: dimmer}
+  - {id: 9, name: Rollläden, location: Wohnzimmer, kind: shade}
+  - {id: 10, name: Bad Thermometer, location: Bad, kind: temperature, values: {49-0-Air temperature: 20.5}}
 `
 	frenchHouse = `
 nodes:
@@ -52,6 +55,9 @@ nodes:
   - {id: 5, name: Détecteur jardin, location: Jardin, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
   - {id: 6, name: Bedroom Lamp, location: Chambre, kind: dimmer}
   - {id: 7, name: Thermostat bureau, location: Bureau, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+  - {id: 8, name: Lampadaire, location: Salon, kind: dimmer}
+  - {id: 9, name: Volets, location: Salon, kind: shade}
+  - {id: 10, name: Thermomètre bain, location: Salle de bain, kind: temperature, values: {49-0-Air temperature: 20.5}}
 `
 	spanishHouse = `
 nodes:
@@ -61,6 +67,9 @@ nodes:
   - {id: 5, name: Detector jardín, location: Jardín, kind: multi_sensor, values: {49-0-Air temperature: 19, 49-0-Illuminance: 120}}
   - {id: 6, name: Bedroom Lamp, location: Dormitorio, kind: dimmer}
   - {id: 7, name: Termostato oficina, location: Oficina, kind: thermostat, values: {64-0-mode: 3, 49-0-Air temperature: 21, 67-0-setpoint-1: 19, 67-0-setpoint-2: 24}}
+  - {id: 8, name: Lámpara de pie, location: Salón, kind: dimmer}
+  - {id: 9, name: Persianas, location: Salón, kind: shade}
+  - {id: 10, name: Termómetro baño, location: Baño, kind: temperature, values: {49-0-Air temperature: 20.5}}
 `
 	mixedHouse = `
 nodes:
@@ -97,7 +106,7 @@ func TestDegrees(t *testing.T) {
 			{"Bedroom", "what is the temperature", "The bedroom thermostat measures 65.3 degrees.", ""},
 			{"Hall", "set the thermostat to 70 degrees", "The hall thermostat is set to 70 degrees.", "Hall Thermostat 67-0-setpoint-1 21"},
 			{"Hall", "undo", "The hall thermostat is at 68 degrees again.", "Hall Thermostat 67-0-setpoint-1 20"},
-			{"Hall", "set the hall thermostat to 120 degrees", "That goes from 41 to 86 degrees.", ""},
+			{"Hall", "set the hall thermostat to 120 degrees", "It can only be set between 41 and 86 degrees.", ""},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,9 +180,9 @@ func fahrenheitSayings() []saying {
 		{"Bedroom", "set the thermostat to 21 celsius", "The bedroom thermostat is set to 70 degrees Fahrenheit.", bedroom + "70"},
 		{"Bedroom", "set the thermostat to 66°F", "The bedroom thermostat is set to 66 degrees.", bedroom + "66"},
 		{"Bedroom", "set the thermostat to 67 f", "The bedroom thermostat is set to 67 degrees.", bedroom + "67"},
-		{"Hall", "set the hall thermostat to 120 degrees", "That goes from 41 to 86 degrees.", hall + "68"},
-		{"Hall", "set the hall thermostat to 20 degrees", "That goes from 41 to 86 degrees.", hall + "68"},
-		{"Hall", "set the hall thermostat to 90 degrees", "That goes from 41 to 86 degrees.", hall + "68"},
+		{"Hall", "set the hall thermostat to 120 degrees", "It can only be set between 41 and 86 degrees.", hall + "68"},
+		{"Hall", "set the hall thermostat to 20 degrees", "It can only be set between 41 and 86 degrees.", hall + "68"},
+		{"Hall", "set the hall thermostat to 90 degrees", "It can only be set between 41 and 86 degrees.", hall + "68"},
 		{"Hall", "heat the hall to 71 degrees", "The hall thermostat is set to 71 degrees.", hall + "71"},
 		{"Hall", "set the temperature in the hall to 69.5 degrees", "The hall thermostat is set to 69.5 degrees.", hall + "69.5"},
 		{"Hall", "is it warmer in the porch than in the bedroom", "No, the bedroom is warmer: 66 against 41 degrees.", ""},
@@ -184,7 +193,7 @@ func fahrenheitSayings() []saying {
 		{"Hall", "what is the temperature of the freezer", "The kitchen freezer sensor measures -1.3 degrees.", ""},
 		{"Hall", "which room is the coldest", "The kitchen is coldest, at -1.3 degrees.", ""},
 		{"Bedroom", "set the bedroom lamp to 70 percent", "Set the bedroom lamp to 70 percent.", "Bedroom Lamp 38-0-currentValue 70"},
-		{"Bedroom", "turn off the heating", "The bedroom thermostat is set to off.", "Bedroom Thermostat 64-0-mode 0"},
+		{"Bedroom", "turn off the heating", "The bedroom thermostat is off.", "Bedroom Thermostat 64-0-mode 0"},
 		{"Bedroom", "set the thermostat to 64 degrees", "The bedroom thermostat is set to 64 degrees, but it is off.", bedroom + "64"},
 		{"Bedroom", "make it warmer", "The bedroom thermostat is set to 65 degrees, but it is off.", bedroom + "65"},
 		{"Bedroom", "turn on the heating", "The bedroom thermostat is set to heat.", "Bedroom Thermostat 64-0-mode 1"},
@@ -215,11 +224,11 @@ func celsiusSayings() []saying {
 		{"Hall", "set the hall thermostat to sixty six degrees fahrenheit", "The hall thermostat is set to 19 degrees Celsius.", hall + "19"},
 		{"Hall", "set the thermostat to 20 degrees celsius", "The hall thermostat is set to 20 degrees.", hall + "20"},
 		{"Hall", "set the thermostat to 21°C", "The hall thermostat is set to 21 degrees.", hall + "21"},
-		{"Hall", "set the hall thermostat to 33 degrees", "That goes from 5 to 30 degrees.", hall + "21"},
-		{"Hall", "set the hall thermostat to 50 degrees", "That goes from 5 to 30 degrees.", hall + "21"},
-		{"Hall", "set the hall thermostat to 2 degrees", "That goes from 5 to 30 degrees.", hall + "21"},
+		{"Hall", "set the hall thermostat to 33 degrees", "It can only be set between 5 and 30 degrees.", hall + "21"},
+		{"Hall", "set the hall thermostat to 50 degrees", "It can only be set between 5 and 30 degrees.", hall + "21"},
+		{"Hall", "set the hall thermostat to 2 degrees", "It can only be set between 5 and 30 degrees.", hall + "21"},
 		{"Cellar", "set the cellar thermostat to 20 degrees", "The cellar thermostat is set to 20 degrees.", cellar + "20"},
-		{"Cellar", "set the cellar thermostat to 50 degrees", "That goes from 4 to 35 degrees.", cellar + "20"},
+		{"Cellar", "set the cellar thermostat to 50 degrees", "It can only be set between 4 and 35 degrees.", cellar + "20"},
 		{"Cellar", "make it warmer", "The cellar thermostat is set to 21 degrees.", cellar + "21"},
 		{"Hall", "how cold is the freezer", "The kitchen freezer sensor measures -18.5 degrees.", ""},
 		{"Hall", "what is the temperature of the freezer", "The kitchen freezer sensor measures -18.5 degrees.", ""},
@@ -230,7 +239,7 @@ func celsiusSayings() []saying {
 		{"Hall", "how bright is it in here", "The hall illuminance is 120 lux.", ""},
 		{"Hall", "is it warmer in the hall than in the bedroom", "Yes, the hall is warmer: 19.5 against 18.5 degrees.", ""},
 		{"Bedroom", "is it warmer than 65 degrees fahrenheit in here", "Yes, the bedroom thermostat measures 18.5 degrees Celsius.", ""},
-		{"Bedroom", "turn off the heating", "The bedroom thermostat is set to off.", "Bedroom Thermostat 64-0-mode 0"},
+		{"Bedroom", "turn off the heating", "The bedroom thermostat is off.", "Bedroom Thermostat 64-0-mode 0"},
 		{"Bedroom", "set the bedroom thermostat to 22 degrees", "The bedroom thermostat is set to 22 degrees, but it is off.", bedroom + "22"},
 		{"Bedroom", "what is the bedroom thermostat set to", "The bedroom thermostat is set to 22 degrees, but it is off.", ""},
 		{"Bedroom", "turn on the heating", "The bedroom thermostat is set to heat.", "Bedroom Thermostat 64-0-mode 1"},
@@ -269,9 +278,9 @@ func mixedSayings() []saying {
 		{"Guest Room", "set the thermostat to 70 degrees fahrenheit", "The guest thermostat is set to 21 degrees Celsius.", guest + "70"},
 		{"Guest Room", "set the thermostat to 71 degrees fahrenheit", "The guest thermostat is set to 21.5 degrees Celsius.", guest + "71"},
 		{"Guest Room", "set the thermostat to 20 degrees celsius", "The guest thermostat is set to 20 degrees.", guest + "68"},
-		{"Guest Room", "set the guest thermostat to 33 degrees", "That goes from 5 to 30 degrees.", guest + "68"},
-		{"Guest Room", "set the guest thermostat to 60 degrees", "That goes from 5 to 30 degrees.", guest + "68"},
-		{"Guest Room", "set the guest thermostat to 4 degrees", "That goes from 5 to 30 degrees.", guest + "68"},
+		{"Guest Room", "set the guest thermostat to 33 degrees", "It can only be set between 5 and 30 degrees.", guest + "68"},
+		{"Guest Room", "set the guest thermostat to 60 degrees", "It can only be set between 5 and 30 degrees.", guest + "68"},
+		{"Guest Room", "set the guest thermostat to 4 degrees", "It can only be set between 5 and 30 degrees.", guest + "68"},
 		{"Hall", "set the thermostat to 22 degrees", "The hall thermostat is set to 22 degrees.", hall + "22"},
 		{"Hall", "make it cooler", "The hall thermostat is set to 21 degrees.", hall + "21"},
 		{"Hall", "set the thermostat to 68 degrees fahrenheit", "The hall thermostat is set to 20 degrees Celsius.", hall + "20"},
@@ -281,7 +290,7 @@ func mixedSayings() []saying {
 		{"Office", "make it half a degree cooler", "The office thermostat is set to 21 degrees.", office + "70"},
 		{"Office", "is the office warmer than the hall", "Yes, the office is warmer: 21.7 against 20.5 degrees.", ""},
 		{"Office", "what is the temperature", "The office thermostat measures 21.7 degrees.", ""},
-		{"Office", "turn off the heating", "The office thermostat is set to off.", "Office Thermostat 64-0-mode 0"},
+		{"Office", "turn off the heating", "The office thermostat is off.", "Office Thermostat 64-0-mode 0"},
 		{"Office", "set the thermostat to 19 degrees", "The office thermostat is set to 19 degrees, but it is off.", office + "66"},
 		{"Office", "undo", "The office thermostat is at 21 degrees again, but it is off.", office + "70"},
 		{"Office", "turn on the heating", "The office thermostat is set to heat.", "Office Thermostat 64-0-mode 1"},
@@ -299,55 +308,138 @@ func mixedSayings() []saying {
 func germanSayings() []saying {
 	const hall, bedroom, office = "Flur Thermostat 67-0-setpoint-1 ", "Schlafzimmer Thermostat 67-0-setpoint-1 ", "Büro Thermostat 67-0-setpoint-"
 	return []saying{
-		{"Flur", "stell die Heizung auf 22 Grad", "Flur Thermostat steht auf 22 Grad.", hall + "22"},
-		{"Flur", "rückgängig", "Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
-		{"Flur", "mach es wärmer", "Flur Thermostat steht auf 21 Grad.", hall + "21"},
-		{"Flur", "rückgängig", "Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
-		{"Flur", "stell die Heizung auf 70 Grad Fahrenheit", "Flur Thermostat steht auf 21 Grad Celsius.", hall + "21"},
-		{"Flur", "stell die Heizung auf 20 Grad Celsius", "Flur Thermostat steht auf 20 Grad.", hall + "20"},
-		{"Flur", "stell die Heizung auf 50 Grad", "Das geht von 5 bis 30 Grad.", hall + "20"},
-		{"Flur", "wie kalt ist der Gefrierschrank", "Gefrierschrank Sensor: -18 Grad.", ""},
-		{"Flur", "welche Temperatur hat der Gefrierschrank", "Gefrierschrank Sensor: -18 Grad.", ""},
-		{"Flur", "ist es im Garten hell", "Garten Melder Illuminance: 120 Lux.", ""},
-		{"Flur", "wie hell ist es im Garten", "Garten Melder Illuminance: 120 Lux.", ""},
-		{"Schlafzimmer", "schalte die Heizung aus", "Schlafzimmer Thermostat steht auf aus.", "Schlafzimmer Thermostat 64-0-mode 0"},
-		{"Schlafzimmer", "stell die Heizung auf 22 Grad", "Schlafzimmer Thermostat steht auf 22 Grad, ist aber aus.", bedroom + "22"},
-		{"Büro", "auf wie viel Grad steht die Heizung", "Büro Thermostat heizt auf 19 und kühlt auf 24 Grad.", ""},
-		{"Büro", "mach es kälter", "Büro Thermostat kühlt auf 23 Grad.", office + "2 23"},
-		{"Büro", "rückgängig", "Büro Thermostat kühlt wieder auf 24 Grad.", office + "2 24"},
+		{"Flur", "stell die Heizung auf 22 Grad", "Das Flur Thermostat steht auf 22 Grad.", hall + "22"},
+		{"Flur", "rückgängig", "Das Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
+		{"Flur", "mach es wärmer", "Das Flur Thermostat steht auf 21 Grad.", hall + "21"},
+		{"Flur", "rückgängig", "Das Flur Thermostat steht wieder auf 20 Grad.", hall + "20"},
+		{"Flur", "stell die Heizung auf 70 Grad Fahrenheit", "Das Flur Thermostat steht auf 21 Grad Celsius.", hall + "21"},
+		{"Flur", "stell die Heizung auf 20 Grad Celsius", "Das Flur Thermostat steht auf 20 Grad.", hall + "20"},
+		{"Flur", "stell die Heizung auf 50 Grad", "Möglich sind 5 bis 30 Grad.", hall + "20"},
+		{"Flur", "wie kalt ist der Gefrierschrank", "Der Gefrierschrank Sensor misst -18 Grad.", ""},
+		{"Flur", "welche Temperatur hat der Gefrierschrank", "Der Gefrierschrank Sensor misst -18 Grad.", ""},
+		{"Flur", "ist es im Garten hell", "Der Garten Melder misst 120 Lux.", ""},
+		{"Flur", "wie hell ist es im Garten", "Der Garten Melder misst 120 Lux.", ""},
+		{"Schlafzimmer", "schalte die Heizung aus", "Das Schlafzimmer Thermostat ist aus.", "Schlafzimmer Thermostat 64-0-mode 0"},
+		{"Schlafzimmer", "stell die Heizung auf 22 Grad", "Das Schlafzimmer Thermostat steht auf 22 Grad, ist aber aus.", bedroom + "22"},
+		{"Büro", "auf wie viel Grad steht die Heizung", "Das Büro Thermostat heizt auf 19 und kühlt auf 24 Grad.", ""},
+		{"Büro", "mach es kälter", "Das Büro Thermostat kühlt auf 23 Grad.", office + "2 23"},
+		{"Büro", "rückgängig", "Das Büro Thermostat kühlt wieder auf 24 Grad.", office + "2 24"},
+		{"Wohnzimmer", "schalte die Stehlampe auf 30 Prozent", "Die Stehlampe ist auf 30 Prozent.", "Stehlampe 38-0-currentValue 30"},
+		{"Wohnzimmer", "dreh die Stehlampe auf 20 Prozent runter", "Die Stehlampe ist auf 20 Prozent gedimmt.", "Stehlampe 38-0-currentValue 20"},
+		{"Wohnzimmer", "mach die Stehlampe wieder aus", "Die Stehlampe ist aus.", "Stehlampe 38-0-currentValue 0"},
+		{"Wohnzimmer", "schalte bitte die Stehlampe ein", "Die Stehlampe ist an.", "Stehlampe 38-0-currentValue 20"},
+		{"Wohnzimmer", "ist die Stehlampe an", "Ja, die Stehlampe ist an.", ""},
+		{"Wohnzimmer", "fahr die Rollläden runter", "Die Rollläden sind geschlossen.", ""},
+		{"Wohnzimmer", "sind die Rollläden zu", "Ja, die Rollläden sind geschlossen.", ""},
+		{"Wohnzimmer", "fahr die Rollläden bis zur Hälfte hoch", "Die Rollläden sind auf 50 Prozent.", ""},
+		{"Wohnzimmer", "mach die Spülmaschine an", "Eine Spülmaschine kenne ich hier nicht.", ""},
+		{"Bad", "wie warm ist es", "Das Bad Thermometer misst 20,5 Grad.", ""},
+		{"Flur", "ist es im Bad wärmer als 20 Grad", "Ja, das Bad Thermometer misst 20,5 Grad.", ""},
+		{"Flur", "ist es im Bad wärmer als im Garten", "Ja, das Bad ist wärmer: 20,5 gegen 19 Grad.", ""},
+		{"Flur", "stell die Heizung auf 20,5 Grad", "Das Flur Thermostat steht auf 20,5 Grad.", "Flur Thermostat 67-0-setpoint-1 20.5"},
+		{"Flur", "auf wie viel Grad steht die Heizung", "Das Flur Thermostat steht auf 20,5 Grad.", ""},
+		{"Flur", "dreh die Heizung um ein halbes Grad runter", "Das Flur Thermostat steht auf 20 Grad.", "Flur Thermostat 67-0-setpoint-1 20"},
+		{"Flur", "stell einen Timer auf anderthalb Stunden", "Eine Stunde und dreißig Minuten.", ""},
+		{"Flur", "stell einen Timer auf eine Dreiviertelstunde", "Fünfundvierzig Minuten.", ""},
+		{"Flur", "stell einen Timer auf zweieinhalb Minuten", "Zwei Minuten und dreißig Sekunden.", ""},
+		{"Flur", "stell einen Timer auf neun Minuten", "Neun Minuten.", ""},
+		{"Flur", "brich alle Timer ab", "Ich habe 4 Timer gelöscht.", ""},
+		{"Flur", "weck mich morgen um halb sieben", "Wecker morgen um 6 Uhr 30.", ""},
+		{"Flur", "stell den Wecker ab", "Gelöscht: der Wecker um 6 Uhr 30.", ""},
+		{"Flur", "erinnere mich morgen um acht daran, den Müll rauszubringen", "Morgen um 8 Uhr: den Müll rausbringen.", ""},
+		{"Wohnzimmer", "schalte die Stehlampe in einer halben Stunde aus", "Die Stehlampe geht in dreißig Minuten aus.", ""},
+		{"Flur", "welcher Raum ist der kälteste", "Am kältesten ist die Küche mit -18 Grad.", ""},
 	}
 }
 
 func frenchSayings() []saying {
 	const hall, bedroom, office = "Thermostat entrée 67-0-setpoint-1 ", "Thermostat chambre 67-0-setpoint-1 ", "Thermostat bureau 67-0-setpoint-"
 	return []saying{
-		{"Entrée", "mets le chauffage à 22 degrés", "Thermostat entrée réglé à 22 degrés.", hall + "22"},
-		{"Entrée", "annule", "Thermostat entrée : de nouveau à 20 degrés.", hall + "20"},
-		{"Entrée", "mets le chauffage à 70 degrés fahrenheit", "Thermostat entrée réglé à 21 degrés Celsius.", hall + "21"},
-		{"Entrée", "mets le chauffage à 50 degrés", "Cela va de 5 à 30 degrés.", hall + "21"},
-		{"Entrée", "quelle est la température du congélateur", "Capteur congélateur Cuisine : -18 degrés.", ""},
-		{"Entrée", "est-ce qu'il fait clair dans le jardin", "Détecteur jardin Illuminance : 120 lux.", ""},
-		{"Chambre", "éteins le chauffage", "Thermostat chambre en mode arrêt.", "Thermostat chambre 64-0-mode 0"},
-		{"Chambre", "mets le chauffage à 22 degrés", "Thermostat chambre réglé à 22 degrés, mais à l'arrêt.", bedroom + "22"},
-		{"Bureau", "à combien est réglé le chauffage", "Thermostat bureau chauffe à 19 et refroidit à 24 degrés.", ""},
-		{"Bureau", "baisse le chauffage", "Thermostat bureau refroidit à 23 degrés.", office + "2 23"},
-		{"Bureau", "annule", "Thermostat bureau refroidit de nouveau à 24 degrés.", office + "2 24"},
+		{"Entrée", "mets le chauffage à 22 degrés", "Le thermostat entrée est réglé à 22 degrés.", hall + "22"},
+		{"Entrée", "annule", "Le thermostat entrée est de nouveau à 20 degrés.", hall + "20"},
+		{"Entrée", "mets le chauffage à 70 degrés fahrenheit", "Le thermostat entrée est réglé à 21 degrés Celsius.", hall + "21"},
+		{"Entrée", "mets le chauffage à 50 degrés", "La température doit être comprise entre 5 et 30 degrés.", hall + "21"},
+		{"Entrée", "quelle est la température du congélateur", "Le capteur congélateur de la cuisine indique -18 degrés.", ""},
+		{"Entrée", "est-ce qu'il fait clair dans le jardin", "Le détecteur jardin indique 120 lux.", ""},
+		{"Chambre", "éteins le chauffage", "Le thermostat chambre est éteint.", "Thermostat chambre 64-0-mode 0"},
+		{"Chambre", "mets le chauffage à 22 degrés", "Le thermostat chambre est réglé à 22 degrés, mais à l'arrêt.", bedroom + "22"},
+		{"Bureau", "à combien est réglé le chauffage", "Le thermostat bureau chauffe à 19 et refroidit à 24 degrés.", ""},
+		{"Bureau", "baisse le chauffage", "Le thermostat bureau refroidit à 23 degrés.", office + "2 23"},
+		{"Bureau", "annule", "Le thermostat bureau refroidit de nouveau à 24 degrés.", office + "2 24"},
+		{"Salon", "mets le lampadaire à 30 pour cent", "Le lampadaire à 30 pour cent.", "Lampadaire 38-0-currentValue 30"},
+		{"Salon", "baisse le lampadaire à 20 pour cent", "Le lampadaire à 20 pour cent.", "Lampadaire 38-0-currentValue 20"},
+		{"Salon", "éteins le lampadaire", "Le lampadaire est éteint.", "Lampadaire 38-0-currentValue 0"},
+		{"Salon", "allume le lampadaire", "Le lampadaire est allumé.", "Lampadaire 38-0-currentValue 20"},
+		{"Salon", "est-ce que le lampadaire est allumé", "Oui, le lampadaire est allumé.", ""},
+		{"Salon", "ferme les volets", "Les volets sont fermés.", ""},
+		{"Salon", "est-ce que les volets sont fermés", "Oui, les volets sont fermés.", ""},
+		{"Salon", "ouvre les volets à moitié", "Les volets à 50 pour cent.", ""},
+		{"Salon", "allume le lave-vaisselle", "Je ne connais pas de lave-vaisselle ici.", ""},
+		{"Salle de bain", "quelle est la température", "Le thermomètre bain indique 20,5 degrés.", ""},
+		{"Entrée", "est-ce qu'il fait plus de 20 degrés dans la salle de bain", "Oui, le thermomètre bain indique 20,5 degrés.", ""},
+		{"Entrée", "mets le chauffage à 20,5 degrés", "Le thermostat entrée est réglé à 20,5 degrés.", "Thermostat entrée 67-0-setpoint-1 20.5"},
+		{"Entrée", "à combien est réglé le chauffage", "Le thermostat entrée est réglé à 20,5 degrés.", ""},
+		{"Entrée", "baisse le chauffage d'un demi-degré", "Le thermostat entrée est réglé à 20 degrés.", "Thermostat entrée 67-0-setpoint-1 20"},
+		{"Entrée", "monte le chauffage de deux degrés", "Le thermostat entrée est réglé à 22 degrés.", "Thermostat entrée 67-0-setpoint-1 22"},
+		{"Entrée", "mets un minuteur d'une heure et demie", "Une heure et trente minutes.", ""},
+		{"Entrée", "mets un minuteur d'un quart d'heure", "Quinze minutes.", ""},
+		{"Entrée", "mets un minuteur de vingt et une minutes", "Vingt-et-une minutes.", ""},
+		{"Entrée", "annule tous les minuteurs", "J'ai annulé 3 minuteurs.", ""},
+		{"Entrée", "réveille-moi demain à six heures et demie", "Réveil demain à 6 heures 30.", ""},
+		{"Entrée", "annule le réveil", "Annulé : le réveil de 6 heures 30.", ""},
+		{"Entrée", "rappelle-moi demain à huit heures d'appeler Maman", "Demain à 8 heures : appeler Maman.", ""},
+		{"Salon", "éteins le lampadaire dans une demi-heure", "J'éteindrai le lampadaire dans trente minutes.", ""},
+		{"Entrée", "quelle pièce est la plus froide", "C'est dans la cuisine qu'il fait le plus froid : -18 degrés.", ""},
+		{"Salon", "ouvre les volets aux deux tiers", "Les volets à 67 pour cent.", ""},
+		{"Chambre", "quelle est la température", "Le thermostat chambre indique 18 degrés.", ""},
+		{"Chambre", "allume le chauffage", "Le thermostat chambre est en mode chauffage.", "Thermostat chambre 64-0-mode 1"},
+		{"Salon", "éteins toutes les lumières", "2 lumières sont éteintes.", ""},
+		{"Bureau", "monte un peu le chauffage", "Le thermostat bureau chauffe à 20 degrés.", "Thermostat bureau 67-0-setpoint-1 20"},
 	}
 }
 
 func spanishSayings() []saying {
 	const hall, bedroom, office = "Termostato pasillo 67-0-setpoint-1 ", "Termostato dormitorio 67-0-setpoint-1 ", "Termostato oficina 67-0-setpoint-"
 	return []saying{
-		{"Pasillo", "pon la calefacción a 22 grados", "Termostato pasillo a 22 grados.", hall + "22"},
-		{"Pasillo", "deshacer", "Termostato pasillo otra vez a 20 grados.", hall + "20"},
-		{"Pasillo", "pon la calefacción a 70 grados fahrenheit", "Termostato pasillo a 21 grados Celsius.", hall + "21"},
-		{"Pasillo", "pon la calefacción a 50 grados", "Eso va de 5 a 30 grados.", hall + "21"},
-		{"Pasillo", "qué temperatura hay en el congelador", "Sensor congelador de Cocina: -18 grados.", ""},
-		{"Pasillo", "cuánta luz hay en el jardín", "Detector jardín Illuminance: 120 lux.", ""},
-		{"Dormitorio", "apaga la calefacción", "Termostato dormitorio en modo apagado.", "Termostato dormitorio 64-0-mode 0"},
-		{"Dormitorio", "pon la calefacción a 22 grados", "Termostato dormitorio a 22 grados, pero no está en marcha.", bedroom + "22"},
-		{"Oficina", "a cuántos grados está la calefacción", "Termostato oficina calienta a 19 y enfría a 24 grados.", ""},
-		{"Oficina", "baja la calefacción", "Termostato oficina enfría a 23 grados.", office + "2 23"},
-		{"Oficina", "deshacer", "Termostato oficina enfría otra vez a 24 grados.", office + "2 24"},
+		{"Pasillo", "pon la calefacción a 22 grados", "El termostato pasillo está a 22 grados.", hall + "22"},
+		{"Pasillo", "deshacer", "El termostato pasillo está otra vez a 20 grados.", hall + "20"},
+		{"Pasillo", "pon la calefacción a 70 grados fahrenheit", "El termostato pasillo está a 21 grados Celsius.", hall + "21"},
+		{"Pasillo", "pon la calefacción a 50 grados", "La temperatura tiene que estar entre 5 y 30 grados.", hall + "21"},
+		{"Pasillo", "qué temperatura hay en el congelador", "El sensor congelador de la cocina marca -18 grados.", ""},
+		{"Pasillo", "cuánta luz hay en el jardín", "El detector jardín marca 120 lux.", ""},
+		{"Dormitorio", "apaga la calefacción", "He apagado el termostato dormitorio.", "Termostato dormitorio 64-0-mode 0"},
+		{"Dormitorio", "pon la calefacción a 22 grados", "El termostato dormitorio está a 22 grados, pero no está en marcha.", bedroom + "22"},
+		{"Oficina", "a cuántos grados está la calefacción", "El termostato oficina calienta a 19 y enfría a 24 grados.", ""},
+		{"Oficina", "baja la calefacción", "El termostato oficina enfría a 23 grados.", office + "2 23"},
+		{"Oficina", "deshacer", "El termostato oficina enfría otra vez a 24 grados.", office + "2 24"},
+		{"Salón", "pon la lámpara de pie al 30 por ciento", "La lámpara de pie al 30 por ciento.", "Lámpara de pie 38-0-currentValue 30"},
+		{"Salón", "baja la lámpara de pie al 20 por ciento", "La lámpara de pie al 20 por ciento.", "Lámpara de pie 38-0-currentValue 20"},
+		{"Salón", "apaga la lámpara de pie", "He apagado la lámpara de pie.", "Lámpara de pie 38-0-currentValue 0"},
+		{"Salón", "enciende la lámpara de pie", "He encendido la lámpara de pie.", "Lámpara de pie 38-0-currentValue 20"},
+		{"Salón", "está encendida la lámpara de pie", "Sí, la lámpara de pie está encendida.", ""},
+		{"Salón", "baja las persianas", "He cerrado las persianas.", ""},
+		{"Salón", "están cerradas las persianas", "Sí, las persianas están cerradas.", ""},
+		{"Salón", "sube las persianas a la mitad", "Las persianas al 50 por ciento.", ""},
+		{"Salón", "enciende el lavavajillas", "No conozco ningún aparato llamado lavavajillas.", ""},
+		{"Baño", "qué temperatura hace", "El termómetro baño marca 20,5 grados.", ""},
+		{"Pasillo", "hace más de 20 grados en el baño", "Sí, el termómetro baño marca 20,5 grados.", ""},
+		{"Pasillo", "pon la calefacción a 20,5 grados", "El termostato pasillo está a 20,5 grados.", "Termostato pasillo 67-0-setpoint-1 20.5"},
+		{"Pasillo", "a cuántos grados está la calefacción", "El termostato pasillo está a 20,5 grados.", ""},
+		{"Pasillo", "baja la calefacción medio grado", "El termostato pasillo está a 20 grados.", "Termostato pasillo 67-0-setpoint-1 20"},
+		{"Pasillo", "sube la calefacción dos grados", "El termostato pasillo está a 22 grados.", "Termostato pasillo 67-0-setpoint-1 22"},
+		{"Pasillo", "pon un temporizador de una hora y media", "Una hora y treinta minutos.", ""},
+		{"Pasillo", "pon un temporizador de tres cuartos de hora", "Cuarenta y cinco minutos.", ""},
+		{"Pasillo", "pon un temporizador de veintiún minutos", "Veintiún minutos.", ""},
+		{"Pasillo", "cancela todos los temporizadores", "He cancelado 3 temporizadores.", ""},
+		{"Pasillo", "despiértame mañana a las seis y media", "Alarma mañana a las 6:30.", ""},
+		{"Pasillo", "cancela la alarma", "Cancelado: la alarma de las 6:30.", ""},
+		{"Pasillo", "recuérdame mañana a las ocho llamar a Mamá", "Mañana a las 8 en punto: llamar a Mamá.", ""},
+		{"Salón", "apaga la lámpara de pie en media hora", "Apagaré la lámpara de pie en treinta minutos.", ""},
+		{"Pasillo", "qué habitación es la más fría", "Donde más frío hace es en la cocina: -18 grados.", ""},
+		{"Salón", "abre las persianas dos tercios", "Las persianas al 67 por ciento.", ""},
+		{"Dormitorio", "qué temperatura hace", "El termostato dormitorio marca 18 grados.", ""},
+		{"Dormitorio", "enciende la calefacción", "El termostato dormitorio está en modo calor.", "Termostato dormitorio 64-0-mode 1"},
+		{"Salón", "apaga todas las luces", "He apagado 2 luces.", ""},
+		{"Oficina", "sube un poco la calefacción", "El termostato oficina calienta a 20 grados.", "Termostato oficina 67-0-setpoint-1 20"},
 	}
 }

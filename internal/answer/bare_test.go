@@ -79,7 +79,7 @@ func TestFireIsNoThing(t *testing.T) {
 			for _, l := range lines {
 				k.line(l)
 			}
-			if got := k.records[len(k.records)-1].Reply; got != "Nein, Rauchmelder meldet keinen Rauch." {
+			if got := k.records[len(k.records)-1].Reply; got != "Nein, der Rauchmelder meldet keinen Rauch." {
 				t.Errorf("%q: %q, want the alarm", lines, got)
 			}
 		})

@@ -255,7 +255,7 @@ func TestTheGate(t *testing.T) {
 			language: "de",
 			rounds:   []string{"Left Lamp on; Front Door unlock", "Kitchen Light off; Chandelier on"},
 			calls:    []string{"Kitchen Light off", "Left Lamp on"},
-			said:     []string{"Left Lamp ist an. Aufschließen ist hier abgeschaltet. Kitchen Light ist aus."},
+			said:     []string{"Left Lamp ist an. Das Aufschließen ist hier abgeschaltet. Kitchen Light ist aus."},
 			ends:     "model failed 4",
 			told:     "The left lamp is on.",
 		},

@@ -38,9 +38,9 @@ func TestAModelsReadingIsToldInTheHousesLanguage(t *testing.T) {
 		tool, args, data, want string
 		server                 string // "": zwave
 	}{
-		"by its id":    {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"locked","reachable":true}`, "Haustür ist abgeschlossen.", ""},
-		"by its name":  {"get_device_state", `{"device_name":"haustür"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "Haustür ist aufgeschlossen.", ""},
-		"a sensor":     {"get_device_sensor_data", `{"device_name":"warm","sensor":"temperature"}`, `{"device":"Bürotemperatur","value":21.5,"unit":"°C","reachable":true}`, "Bürotemperatur: 21.5 Grad.", ""},
+		"by its id":    {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"locked","reachable":true}`, "Die Haustür ist abgeschlossen.", ""},
+		"by its name":  {"get_device_state", `{"device_name":"haustür"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "Die Haustür ist aufgeschlossen.", ""},
+		"a sensor":     {"get_device_sensor_data", `{"device_name":"warm","sensor":"temperature"}`, `{"device":"Bürotemperatur","value":21.5,"unit":"°C","reachable":true}`, "Die Bürotemperatur liegt bei 21,5 Grad.", ""},
 		"another tool": {"list_devices", `{"device_name":"door"}`, `{}`, "", ""},
 		"no thing":     {"get_device_state", `{"device_name":"moon"}`, `{}`, "", ""},
 		"a stranger's": {"get_device_state", `{"device_name":"door"}`, `{"device":"Haustür","state":"unlocked","reachable":true}`, "", "notes"},

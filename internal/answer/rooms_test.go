@@ -242,7 +242,7 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Kitchen", "lock the door", "", "Do you mean the front door or the cellar door?"},
 		{"Workshop", "turn on the power strip", "Workbench Strip 1@Workshop on, Workbench Strip 2@Workshop on, Workbench Strip 3@Workshop on, Workbench Strip 4@Workshop on", "4 switches are on."},
 		{"Workshop", "turn on workbench strip number two", "Workbench Strip 2@Workshop on", "The workbench strip 2 is on."},
-		{"Kitchen", "turn on the plug", "", "I don't know a plug here."},
+		{"Kitchen", "turn on the plug", "", "I can't find a plug."},
 	})
 	speakIn(t, "en", "Light | light | Hall\nLight | light | Bath\nPorch Light | light | Porch\nPorch Spot | light | Porch", []uttered{
 		{"Hall", "turn on the light", "Light@Hall on", "The hall light is on."},
@@ -252,36 +252,36 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Attic", "turn on the lamps", "", "Do you mean the hall light or the bath light?"},
 	})
 	speakIn(t, "de", german, []uttered{
-		{"Schlafzimmer", "mach die Lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
-		{"Schlafzimmer", "schalte meine Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
-		{"Schlafzimmer", "schalte diese Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
-		{"Schlafzimmer", "mach die Lampe in diesem Zimmer an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
-		{"Schlafzimmer", "ist die Lampe an", "", "Nein, Schlafzimmerlampe ist aus."},
-		{"Büro", "mach die Lampe an", "Lampe@Wohnzimmer on", "Lampe Wohnzimmer ist an."},
-		{"Büro", "mach die Stehlampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
-		{"Büro", "mach den Fernseher an", "Fernseher@Wohnzimmer on", "Fernseher Wohnzimmer ist an."},
-		{"Büro", "stelle das Thermostat auf 20 Grad", "Thermostat@Flur setpoint 20", "Thermostat Flur steht auf 20 Grad."},
-		{"Schlafzimmer", "mach das Rollo zu", "Rollo@Wohnzimmer close", "Rollo Wohnzimmer ist geschlossen."},
+		{"Schlafzimmer", "mach die Lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Die Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "schalte meine Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Die Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "schalte diese Lampe ein", "Schlafzimmerlampe@Schlafzimmer on", "Die Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "mach die Lampe in diesem Zimmer an", "Schlafzimmerlampe@Schlafzimmer on", "Die Schlafzimmerlampe ist an."},
+		{"Schlafzimmer", "ist die Lampe an", "", "Nein, die Schlafzimmerlampe ist aus."},
+		{"Büro", "mach die Lampe an", "Lampe@Wohnzimmer on", "Die Lampe im Wohnzimmer ist an."},
+		{"Büro", "mach die Stehlampe an", "Stehlampe@Wohnzimmer on", "Die Stehlampe ist an."},
+		{"Büro", "mach den Fernseher an", "Fernseher@Wohnzimmer on", "Der Fernseher im Wohnzimmer ist an."},
+		{"Büro", "stelle das Thermostat auf 20 Grad", "Thermostat@Flur setpoint 20", "Das Thermostat im Flur steht auf 20 Grad."},
+		{"Schlafzimmer", "mach das Rollo zu", "Rollo@Wohnzimmer close", "Das Rollo im Wohnzimmer ist geschlossen."},
 		{"Schlafzimmer", "schalte die Spots im Wohnzimmer ein", "Spot links@Wohnzimmer on, Spot rechts@Wohnzimmer on", "2 Lichter sind an."},
 		{"Wohnzimmer", "schalte die Spots ein", "Spot links@Wohnzimmer on, Spot rechts@Wohnzimmer on", "2 Lichter sind an."},
-		{"Wohnzimmer", "mach den Spot an", "", "Meinst du Spot links oder Spot rechts?"},
+		{"Wohnzimmer", "mach den Spot an", "", "Meinst du den Spot links oder den Spot rechts?"},
 		{"Küche", "schalte die Steckdosenleiste aus", "Steckdosenleiste 1@Büro off, Steckdosenleiste 2@Büro off", "2 Schalter sind aus."},
 	})
 	speakIn(t, "es", spanish, []uttered{
-		{"Dormitorio", "enciende la lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
-		{"Dormitorio", "enciende esta lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
-		{"Dormitorio", "enciende la lámpara de aquí", "Lámpara del Dormitorio@Dormitorio on", "He encendido Lámpara del Dormitorio."},
-		{"Oficina", "enciende la lámpara", "Lámpara@Salón on", "He encendido Lámpara de Salón."},
+		{"Dormitorio", "enciende la lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido la lámpara del dormitorio."},
+		{"Dormitorio", "enciende esta lámpara", "Lámpara del Dormitorio@Dormitorio on", "He encendido la lámpara del dormitorio."},
+		{"Dormitorio", "enciende la lámpara de aquí", "Lámpara del Dormitorio@Dormitorio on", "He encendido la lámpara del dormitorio."},
+		{"Oficina", "enciende la lámpara", "Lámpara@Salón on", "He encendido la lámpara del salón."},
 		{"Dormitorio", "enciende los focos del salón", "Foco derecho@Salón on, Foco izquierdo@Salón on", "He encendido 2 luces."},
 		{"Oficina", "apaga la regleta", "Regleta 1@Oficina off, Regleta 2@Oficina off", "He apagado 2 interruptores."},
 	})
 	speakIn(t, "fr", french, []uttered{
-		{"Chambre", "allume la lampe", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
-		{"Chambre", "allume cette lampe", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
-		{"Chambre", "allume la lampe dans cette pièce", "Lampe de chambre@Chambre on", "Lampe de chambre : allumé."},
-		{"Bureau", "allume la lampe", "Lampe@Salon on", "Lampe Salon : allumé."},
-		{"Chambre", "allume les spots du salon", "Spot droit@Salon on, Spot gauche@Salon on", "2 lumières : allumé."},
-		{"Bureau", "éteins la multiprise", "Multiprise 1@Bureau off, Multiprise 2@Bureau off", "2 prises : éteint."},
+		{"Chambre", "allume la lampe", "Lampe de chambre@Chambre on", "La lampe de chambre est allumée."},
+		{"Chambre", "allume cette lampe", "Lampe de chambre@Chambre on", "La lampe de chambre est allumée."},
+		{"Chambre", "allume la lampe dans cette pièce", "Lampe de chambre@Chambre on", "La lampe de chambre est allumée."},
+		{"Bureau", "allume la lampe", "Lampe@Salon on", "La lampe du salon est allumée."},
+		{"Chambre", "allume les spots du salon", "Spot droit@Salon on, Spot gauche@Salon on", "2 lumières sont allumées."},
+		{"Bureau", "éteins la multiprise", "Multiprise 1@Bureau off, Multiprise 2@Bureau off", "2 prises sont éteintes."},
 	})
 }
 
@@ -312,26 +312,26 @@ func TestTheWindowOfThisRoom(t *testing.T) {
 		{"Attic", "turn off the smoke alarm", "", "I can't turn off the attic smoke alarm, it only reports."},
 	})
 	speakIn(t, "de", german, []uttered{
-		{"Schlafzimmer", "ist das Fenster offen", "", "Ja, Dachfenster ist offen."},
-		{"Küche", "ist das Fenster offen", "", "Nein, Küchenfenster ist zu."},
-		{"Büro", "ist das Fenster offen", "", "Ja, Dachfenster Schlafzimmer ist offen."},
-		{"Küche", "sind die Fenster zu", "", "Nein, Dachfenster ist offen."},
-		{"Schlafzimmer", "mach das Küchenfenster zu", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
-		{"Schlafzimmer", "schließe das Fenster in der Küche", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
-		{"Küche", "mach das Fenster zu", "", "Küchenfenster kann ich nicht schließen, das meldet nur."},
-		{"Schlafzimmer", "mach das Fenster auf", "Dachfenster@Schlafzimmer open", "Dachfenster ist offen."},
+		{"Schlafzimmer", "ist das Fenster offen", "", "Ja, das Dachfenster ist offen."},
+		{"Küche", "ist das Fenster offen", "", "Nein, das Küchenfenster ist zu."},
+		{"Büro", "ist das Fenster offen", "", "Ja, das Dachfenster im Schlafzimmer ist offen."},
+		{"Küche", "sind die Fenster zu", "", "Nein, das Dachfenster ist offen."},
+		{"Schlafzimmer", "mach das Küchenfenster zu", "", "Das Küchenfenster kann ich nicht schließen, ich bekomme nur Meldungen."},
+		{"Schlafzimmer", "schließe das Fenster in der Küche", "", "Das Küchenfenster kann ich nicht schließen, ich bekomme nur Meldungen."},
+		{"Küche", "mach das Fenster zu", "", "Das Küchenfenster kann ich nicht schließen, ich bekomme nur Meldungen."},
+		{"Schlafzimmer", "mach das Fenster auf", "Dachfenster@Schlafzimmer open", "Das Dachfenster ist offen."},
 	})
 	speakIn(t, "es", spanish, []uttered{
-		{"Dormitorio", "está abierta la ventana", "", "Sí, Ventana de techo está abierta."},
-		{"Cocina", "está abierta la ventana", "", "No, Ventana Cocina está cerrada."},
-		{"Dormitorio", "cierra la ventana de la cocina", "", "No puedo cerrar Ventana Cocina: solo informa."},
-		{"Cocina", "cierra la ventana", "", "No puedo cerrar Ventana Cocina: solo informa."},
+		{"Dormitorio", "está abierta la ventana", "", "Sí, la ventana de techo está abierta."},
+		{"Cocina", "está abierta la ventana", "", "No, la ventana cocina está cerrada."},
+		{"Dormitorio", "cierra la ventana de la cocina", "", "No puedo cerrar la ventana cocina: solo informa."},
+		{"Cocina", "cierra la ventana", "", "No puedo cerrar la ventana cocina: solo informa."},
 	})
 	speakIn(t, "fr", french, []uttered{
-		{"Chambre", "est-ce que la fenêtre est ouverte", "", "Oui, Fenêtre de toit est ouverte."},
-		{"Cuisine", "est-ce que la fenêtre est ouverte", "", "Non, Fenêtre Cuisine est fermée."},
-		{"Chambre", "ferme la fenêtre de la cuisine", "", "Je ne peux pas fermer Fenêtre Cuisine : c'est seulement un capteur."},
-		{"Cuisine", "ferme la fenêtre", "", "Je ne peux pas fermer Fenêtre Cuisine : c'est seulement un capteur."},
+		{"Chambre", "est-ce que la fenêtre est ouverte", "", "Oui, la fenêtre de toit est ouverte."},
+		{"Cuisine", "est-ce que la fenêtre est ouverte", "", "Non, la fenêtre cuisine est fermée."},
+		{"Chambre", "ferme la fenêtre de la cuisine", "", "Je ne peux pas fermer la fenêtre cuisine : c'est seulement un capteur."},
+		{"Cuisine", "ferme la fenêtre", "", "Je ne peux pas fermer la fenêtre cuisine : c'est seulement un capteur."},
 	})
 }
 
@@ -351,21 +351,21 @@ func TestNumbersInNames(t *testing.T) {
 		{"Bedroom", "turn on sonoff #2", "Sonoff 2@Office on", "The sonoff 2 is on."},
 	})
 	speakIn(t, "de", german, []uttered{
-		{"Büro", "mach das Küchen Licht an", "Küchenlicht@Küche on", "Küchenlicht ist an."},
-		{"Büro", "mach die Steh Lampe an", "Stehlampe@Wohnzimmer on", "Stehlampe ist an."},
-		{"Büro", "schalte die Kaffeemaschine ein", "Kaffee Maschine@Küche on", "Kaffee Maschine Küche ist an."},
-		{"Büro", "schlafzimmer lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Schlafzimmerlampe ist an."},
+		{"Büro", "mach das Küchen Licht an", "Küchenlicht@Küche on", "Das Küchenlicht ist an."},
+		{"Büro", "mach die Steh Lampe an", "Stehlampe@Wohnzimmer on", "Die Stehlampe ist an."},
+		{"Büro", "schalte die Kaffeemaschine ein", "Kaffee Maschine@Küche on", "Die Kaffee Maschine in der Küche ist an."},
+		{"Büro", "schlafzimmer lampe an", "Schlafzimmerlampe@Schlafzimmer on", "Die Schlafzimmerlampe ist an."},
 		{"Büro", "schalte das Licht im zweiten Stock ein", "Licht 2. Stock@Flur on", "Licht 2 Stock ist an."},
 		{"Büro", "schalte Sonoff Nummer 1 ein", "Sonoff 1@Büro on", "Sonoff 1 ist an."},
 	})
 	speakIn(t, "es", spanish, []uttered{
-		{"Oficina", "enciende la luz del segundo piso", "Luz segundo piso@Pasillo on", "He encendido Luz segundo piso."},
+		{"Oficina", "enciende la luz del segundo piso", "Luz segundo piso@Pasillo on", "He encendido la luz segundo piso."},
 		{"Oficina", "enciende el sonoff número 1", "Sonoff 1@Oficina on", "He encendido Sonoff 1."},
 	})
 	speakIn(t, "fr", french, []uttered{
-		{"Bureau", "allume la lumière du deuxième étage", "Lumière 2e étage@Couloir on", "Lumière 2e étage : allumé."},
-		{"Bureau", "allume le sonoff numéro 1", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
-		{"Bureau", "allume le sonoff un", "Sonoff 1@Bureau on", "Sonoff 1 : allumé."},
+		{"Bureau", "allume la lumière du deuxième étage", "Lumière 2e étage@Couloir on", "La lumière 2e étage est allumée."},
+		{"Bureau", "allume le sonoff numéro 1", "Sonoff 1@Bureau on", "Sonoff 1 est allumée."},
+		{"Bureau", "allume le sonoff un", "Sonoff 1@Bureau on", "Sonoff 1 est allumée."},
 	})
 }
 
@@ -405,24 +405,24 @@ func TestAfterTheRoomWasChosen(t *testing.T) {
 			"undo", "Kitchen Lamp@Kitchen level 20", "The kitchen lamp is at 20 percent again.",
 		}},
 		{"de", "Küche", []string{
-			"dimme das Küchenlicht auf 80 Prozent", "Küchenlicht@Küche level 80", "Küchenlicht auf 80 Prozent gestellt.",
-			"halb so hell", "Küchenlicht@Küche level 40", "Küchenlicht auf 40 Prozent gedimmt.",
+			"dimme das Küchenlicht auf 80 Prozent", "Küchenlicht@Küche level 80", "Das Küchenlicht ist auf 80 Prozent.",
+			"halb so hell", "Küchenlicht@Küche level 40", "Das Küchenlicht ist auf 40 Prozent gedimmt.",
 			"schalte alles in der Küche aus", "Kaffee Maschine@Küche off; Küchenlicht@Küche off", "2 Geräte sind aus.",
-			"schalte alles wieder ein", "Küchenlicht@Küche level 40", "Küchenlicht ist wieder auf 40 Prozent.",
+			"schalte alles wieder ein", "Küchenlicht@Küche level 40", "Das Küchenlicht ist wieder auf 40 Prozent.",
 		}},
 		{"es", "Salón", []string{
-			"enciende el ventilador", "Ventilador@Salón on", "He encendido Ventilador.",
+			"enciende el ventilador", "Ventilador@Salón on", "He encendido el ventilador.",
 			"apaga todo en el salón", "Foco derecho@Salón off; Foco izquierdo@Salón off; Lámpara@Salón off; Ventilador@Salón off", "He apagado 4 aparatos.",
-			"vuelve a encender todo", "Ventilador@Salón on", "He vuelto a encender Ventilador.",
-			"pon la lámpara al 80 por ciento", "Lámpara@Salón level 80", "Lámpara al 80 por ciento.",
-			"pon la lámpara la mitad de brillante", "Lámpara@Salón level 40", "Lámpara bajada al 40 por ciento.",
+			"vuelve a encender todo", "Ventilador@Salón on", "He vuelto a encender el ventilador.",
+			"pon la lámpara al 80 por ciento", "Lámpara@Salón level 80", "La lámpara al 80 por ciento.",
+			"pon la lámpara la mitad de brillante", "Lámpara@Salón level 40", "La lámpara al 40 por ciento.",
 		}},
 		{"fr", "Salon", []string{
-			"allume le ventilateur", "Ventilateur@Salon on", "Ventilateur : allumé.",
-			"éteins tout dans le salon", "Lampe@Salon off; Spot droit@Salon off; Spot gauche@Salon off; Ventilateur@Salon off", "4 appareils : éteint.",
-			"rallume tout", "Ventilateur@Salon on", "Ventilateur : de nouveau allumé.",
-			"mets la lampe à 80 pour cent", "Lampe@Salon level 80", "Lampe à 80 pour cent.",
-			"mets la lampe moitié moins fort", "Lampe@Salon level 40", "Lampe baissé à 40 pour cent.",
+			"allume le ventilateur", "Ventilateur@Salon on", "Le ventilateur est allumé.",
+			"éteins tout dans le salon", "Lampe@Salon off; Spot droit@Salon off; Spot gauche@Salon off; Ventilateur@Salon off", "4 appareils sont éteints.",
+			"rallume tout", "Ventilateur@Salon on", "Le ventilateur est de nouveau allumé.",
+			"mets la lampe à 80 pour cent", "Lampe@Salon level 80", "La lampe à 80 pour cent.",
+			"mets la lampe moitié moins fort", "Lampe@Salon level 40", "La lampe à 40 pour cent.",
 		}},
 	} {
 		t.Run(talk.language+" "+talk.lines[0], func(t *testing.T) {

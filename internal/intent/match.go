@@ -159,6 +159,7 @@ func (m *Matcher) Match(text, area string) Decision {
 	d := m.decide(text, area)
 	if len(text) <= maxText {
 		d.Act = m.act(text, &d)
+		recase(text, &d)
 	}
 	if m.pack.Exact || d.custom {
 		return d

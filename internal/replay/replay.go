@@ -234,7 +234,7 @@ func judge(o record.Replay, should *record.Record) (record.Rightness, string) {
 	case should == nil:
 		return record.Open, "it does something else than then; say what should have happened to have it judged"
 	case slices.Contains([]record.Route{record.RouteModel, record.RouteNone}, should.Route):
-		return record.Open, "what should have happened is no sentence that is understood here"
+		return record.Open, "I do not understand the sentence that says what should have happened"
 	case alike(o.Now, *should):
 		return record.Right, "it does what should have happened"
 	case o.Same:

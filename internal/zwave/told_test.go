@@ -49,7 +49,7 @@ func asked(t *testing.T, p *reply.Phrases, e *home.Entity, question string, word
 // name.
 func begins(p *reply.Phrases, said string, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool {
-		before, _, _ := strings.Cut(p.Phrase(key, map[string]any{"name": "|"}), "|")
+		before, _, _ := strings.Cut(p.Phrase(key, p.Places(&home.Entity{Name: "|"}, nil, 0)), "|")
 		return before != "" && strings.HasPrefix(said, before)
 	})
 }
@@ -164,10 +164,7 @@ func TestAnUnknownReportIsNoAnswer(t *testing.T) {
 			word := m.sensorState(s, raw)
 			for language, p := range languages {
 				for _, question := range []string{"on", "off", ""} {
-					want := p.Phrase("unknown_state", map[string]any{"name": "the thing"})
-					if language != "en" {
-						want = p.Phrase("unknown_state", map[string]any{"name": "Thing"})
-					}
+					want := p.Phrase("unknown_state", p.Places(thing, nil, 0))
 					if got := asked(t, p, thing, question, word); got != want {
 						t.Errorf("%s, %s %v (%v), asked %q: %q", language, from, raw, word, question, got)
 					}

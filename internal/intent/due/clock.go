@@ -22,8 +22,8 @@ func (p *Words) Clock(key string, r tools.Result) string {
 	if p.table[key] == "" || json.Unmarshal(r.Data, &m) != nil || len(p.days) != 7 || len(p.months) != 12 {
 		return ""
 	}
-	text := p.phrase(m.key(key), map[string]any{
-		"hour": m.Time.Hour(), "minute": m.Time.Minute(), "weekday": p.days[m.Time.Weekday()], "day": m.Time.Day(),
+	text := p.phrase(p.oneHour(m.key(key), m.Time), map[string]any{
+		"time": p.clock(m.Time), "hour": m.Time.Hour(), "minute": m.Time.Minute(), "weekday": p.days[m.Time.Weekday()], "day": m.Time.Day(),
 		"month": p.months[m.Time.Month()-1], "place": m.Place,
 	})
 	switch {

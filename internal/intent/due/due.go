@@ -162,7 +162,7 @@ func named(t *Timer) string {
 // about fills the places of the phrases about one.
 func (p *Words) about(t *Timer) map[string]any {
 	return map[string]any{
-		"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command,
+		"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command,
 		"what": p.called(t), "time": p.clock(t.Due), "length": p.length(t.Length),
 	}
 }
@@ -175,9 +175,17 @@ func (p *Words) noun(name string) string {
 	return name
 }
 
+// clause is what a reminder reminds of, in the language's way to write it.
+func (p *Words) clause(t *Timer) string {
+	if t.Text == "" {
+		return p.noun(t.Name)
+	}
+	return p.names.Clause(t.Text)
+}
+
 // called is what one is called in a sentence: "the pasta timer".
 func (p *Words) called(t *Timer) string {
-	args := map[string]any{"name": p.noun(t.Name), "text": p.noun(cmp.Or(t.Text, t.Name)), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
+	args := map[string]any{"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
 	case t.Kind == "end":
@@ -192,17 +200,23 @@ func (p *Words) called(t *Timer) string {
 
 // short is what tells one from others of its kind: its name, length or time.
 func (p *Words) short(t *Timer) string {
-	return cmp.Or(p.noun(t.Name), p.noun(t.Text), t.Command, p.length(t.Length), p.clock(t.Due))
+	return cmp.Or(p.noun(t.Name), p.clause(t), t.Command, p.length(t.Length), p.clock(t.Due))
 }
+
+// TimeOfDay is a time of today, here, as people are told it: "7:30 AM".
+func (p *Words) TimeOfDay(at time.Time) string { return p.clock(at.Local()) }
 
 // clock is a time of the day: "7:30 AM".
 func (p *Words) clock(at time.Time) string {
 	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), "AM"
+	if strings.Contains(p.table["time"], ":") {
+		minute = fmt.Sprintf("%02d", at.Minute())
+	}
 	if p.language == "en" {
 		if at.Hour() >= 12 {
 			half = "PM"
 		}
-		hour, minute = fmt.Sprint((at.Hour()+11)%12+1), fmt.Sprintf("%02d", at.Minute())
+		hour = fmt.Sprint((at.Hour()+11)%12 + 1)
 	}
 	key := "time"
 	if at.Minute() == 0 {
@@ -211,10 +225,13 @@ func (p *Words) clock(at time.Time) string {
 	return p.phrase(p.oneHour(key, at), map[string]any{"hour": hour, "minute": minute, "half": half})
 }
 
-// oneHour is the key of a phrase, with the ending of the hour that is one where the
-// language says it in another way.
+// oneHour is the key of a phrase, with the ending of the hour that is one, or none, where
+// the language says it in another way.
 func (p *Words) oneHour(key string, at time.Time) string {
-	if at.Hour() == 1 && p.table[key+"_one"] != "" {
+	switch {
+	case at.Hour() == 0 && p.table[key+"_zero"] != "":
+		return key + "_zero"
+	case at.Hour() == 1 && p.table[key+"_one"] != "":
 		return key + "_one"
 	}
 	return key
@@ -264,7 +281,20 @@ func (p *Words) two(n int64, unit string, m int64, smaller, one string) string {
 	return text
 }
 
-// amount is a number of units, in words where those agree with every unit.
+// agreeing is a number in words that ends in one, which agrees with its unit in some
+// languages: "vingt et une minutes".
+func (p *Words) agreeing(word, unit string) string {
+	stem, ok := strings.CutSuffix(word, p.words["ends_in_one"])
+	switch {
+	case !ok || p.words["ends_in_one"] == "":
+		return word
+	case strings.HasSuffix(stem, " "):
+		return stem + p.words["and_one_"+unit]
+	}
+	return stem + p.words["ends_in_one_"+unit]
+}
+
+// amount is a number of units, up to a hundred in words.
 func (p *Words) amount(n int64, unit, one string) string {
 	if n == 1 {
 		return p.words[one+unit]
@@ -272,8 +302,8 @@ func (p *Words) amount(n int64, unit, one string) string {
 	const most = 100
 	count := fmt.Sprint(n)
 	if lang, ok := numbers.For(p.language); ok && n <= most {
-		if word := lang.Say(int(n)); word != "" && !strings.HasSuffix(word, "un") && !strings.HasSuffix(word, "uno") {
-			count = word
+		if word := lang.Say(int(n)); word != "" {
+			count = strings.ReplaceAll(p.agreeing(word, unit), " ", cmp.Or(p.words["between_numbers"], " "))
 		}
 	}
 	return count + " " + p.words[unit+"s"]

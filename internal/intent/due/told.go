@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
@@ -85,21 +86,21 @@ func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
 func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	const most = 4
 	action := ""
-	var names []string
+	var names []naming.Called
 	for i := range s.Later {
 		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
 		if !ok || s.Later[i].Entity == nil || s.Later[i].Until != nil || i > 0 && wish.Action != action {
 			return ""
 		}
 		action = wish.Action
-		names = append(names, p.names.Inside(s.Later[i].Entity))
+		names = append(names, p.names.Call(s.Later[i].Entity))
 	}
 	if p.table["later_"+action] == "" || len(names) > most {
 		return ""
 	}
-	name := p.joined(names, "and")
-	args["name"], args["Name"], args["goes"] = name, capital(name), p.words["goes"]
-	if len(names) > 1 || p.names.Several(name) {
+	name := naming.Join(names, p.words["and"])
+	args["name"], args["name_object"], args["Name"], args["goes"] = name, name.In(naming.Object), capital(name.String()), p.words["goes"]
+	if name.Many {
 		args["goes"] = p.words["go"]
 	}
 	return capital(p.phrase("later_"+action, args))
@@ -139,7 +140,11 @@ func (p *Words) listed(s *plan.Step, data *timerData) string {
 // ended names one that was cancelled or paused, and counts several.
 func (p *Words) ended(key string, all []Timer) string {
 	if len(all) > 1 {
-		return p.phrase(key+"_many", map[string]any{"count": len(all)})
+		kind := all[0].Kind
+		if slices.ContainsFunc(all, func(t Timer) bool { return t.Kind != kind }) {
+			kind = "any"
+		}
+		return p.phrase(key+"_many", map[string]any{"count": len(all), "things": cmp.Or(p.words["many_"+kind], p.words["many_any"])})
 	}
 	return p.each(all, func(t *Timer) string {
 		if t.Kind == "end" && key == "timer_cancelled" {

@@ -23,17 +23,57 @@ type Names struct {
 	Vowels     string   `yaml:"vowels"`     // before which the other article stands
 	InRoom     string   `yaml:"in_room"`    // one of several things with the same name
 	OfServer   string   `yaml:"of_server"`  // one of several in the same room
+
+	// For languages with genders. A noun that begins with "-" is also known at the end of
+	// a compound.
+	Nouns      map[Gender][]string `yaml:"nouns"`
+	Rooms      map[Gender][]string `yaml:"rooms"`
+	Measured   []string            `yaml:"measured"`   // nouns for what is measured, not for what measures it
+	Adjectives []string            `yaml:"adjectives"` // words that may stand before the first noun
+	Articles   map[string][]string `yaml:"articles"`   // by gender, in the order of the cases; "none" without an article, "m'" before a vowel
+	Everyday   []string            `yaml:"everyday"`   // other nouns that are written with a capital
+	Particles  []string            `yaml:"particles"`  // first parts of verbs that "zu" may follow: raus-zu-bringen
+	Capitals   bool                `yaml:"capitals"`   // nouns are written with a capital
+	Last       bool                `yaml:"last"`       // the noun is the last word of a name that is known, else it is the first
+	After      []string            `yaml:"after"`      // words that end the part of a name that its noun is in: "Lampe im Flur"
+	Small      bool                `yaml:"small"`      // nouns are written small inside a sentence
+	Elides     string              `yaml:"elides"`     // letters before which an article is shortened
+	Aspirate   []string            `yaml:"aspirate"`   // words that begin with such a letter and keep the article
+	InRoomOf   string              `yaml:"in_room_of"` // as InRoom, for a room with a known gender
+	InArea     string              `yaml:"in_area"`    // a room as a place: "dans {area}"
+	Indefinite map[Gender]string   `yaml:"indefinite"` // "eine", as the object
+	Contract   map[string]string   `yaml:"contract"`   // a preposition with its article: in dem: im
+	Readings   []string            `yaml:"readings"`   // English words that a house ends the names of readings with
 }
 
 // Plain is the name of a thing without an article and without signs that nobody
 // says; with its room where that tells it from another thing.
 func (n *Names) Plain(e *home.Entity) string {
-	name, room := home.Spoken(e.Name), home.Spoken(e.Area)
+	name, room := n.withoutReading(e), home.Spoken(e.Area)
 	if e.Namesakes && room != "" && !strings.Contains(strings.ToLower(name), strings.ToLower(room)) {
-		name = strings.NewReplacer("{area}", room, "{name}", name).Replace(n.InRoom)
+		form := n.InRoom
+		if n.InRoomOf != "" && n.CallRoom(room).Gender != Unknown {
+			form = n.InRoomOf
+		}
+		name = n.Contracted(strings.NewReplacer("{area}", room, "{area_of}", n.CallRoom(room).In(Of), "{name}", name).Replace(form))
 	}
 	if n.Lower {
 		return strings.ToLower(name)
+	}
+	return name
+}
+
+// withoutReading is the name of a thing without the English word for what it measures,
+// which the unit tells: "Thermometer Temperature" measures degrees.
+func (n *Names) withoutReading(e *home.Entity) string {
+	name := home.Spoken(e.Name)
+	if e.Domain != "sensor" {
+		return name
+	}
+	for _, word := range n.Readings {
+		if rest, ok := strings.CutSuffix(name, " "+word); ok && rest != "" {
+			return rest
+		}
 	}
 	return name
 }

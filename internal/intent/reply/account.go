@@ -57,7 +57,7 @@ func (p Retold) Asked(d *Deed) string {
 	case w.Area != "":
 		key = "asked_room"
 	}
-	said := p.Phrase(key, map[string]any{"time": clockOf(d.At), "area": p.grammar.names.Room(d.Asker.Area)})
+	said := p.Phrase(key, map[string]any{"time": p.TimeOfDay(d.At), "area": p.grammar.names.Room(d.Asker.Area), "in_area": p.grammar.names.In(d.Asker.Area)})
 	if d.Asker.Model {
 		said += " " + p.Phrase("chosen_by_model", nil)
 	}
@@ -75,7 +75,7 @@ func (p Retold) Failed(d *Deed) string { return p.told("failed_at", d) }
 
 func (p Retold) told(key string, d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
-	args["time"] = clockOf(d.At)
+	args["time"] = p.TimeOfDay(d.At)
 	return p.Phrase(key, args)
 }
 
@@ -89,9 +89,9 @@ func (p Retold) Done(deeds []Deed, timed bool) string {
 			unsure = append(unsure, p.unsure(d))
 			continue
 		}
-		all = append(all, p.Phrase("did_act", map[string]any{"name": p.grammar.spoken(d.Entity), "value": p.valueOf(d)}))
+		all = append(all, p.did(d))
 	}
-	said := strings.Join(all, ", ")
+	said := p.grammar.list(all)
 	if len(deeds) > most {
 		said += ", …"
 	}
@@ -99,9 +99,9 @@ func (p Retold) Done(deeds []Deed, timed bool) string {
 	case len(all) == 0:
 		said = ""
 	case timed:
-		said = p.Phrase("did_at", map[string]any{"time": clockOf(deeds[0].At), "acts": said})
+		said = p.Phrase("did_at", map[string]any{"time": p.TimeOfDay(deeds[0].At), "acts": said})
 	default:
-		said = capital(said) + "."
+		said = p.Phrase("did", map[string]any{"acts": said})
 	}
 	return strings.TrimSpace(said + " " + strings.Join(unsure, " "))
 }
@@ -113,6 +113,33 @@ func (p Retold) unsure(d *Deed) string {
 		return text
 	}
 	return p.Phrase("why_"+string(tools.Unconfirmed), args)
+}
+
+// did is a deed as what was done to its thing: "turned the lamp on".
+func (p Retold) did(d *Deed) string {
+	args := map[string]any{"name": p.grammar.spoken(d.Entity), "value": p.valueOf(d)}
+	for _, state := range []string{"on", "off", "open", "closed", "locked", "unlocked"} {
+		if text := p.Phrase("did_"+state, args); text != "" && d.made(state) {
+			return text
+		}
+	}
+	return p.Phrase("did_act", args)
+}
+
+// made reports whether a deed brought its thing into a state by its own word for it.
+func (d *Deed) made(state string) bool {
+	switch home.Ability(d.Property) {
+	case home.OnOff, home.OpenClose, home.Lock, "":
+	default:
+		return false
+	}
+	switch v := d.Value.(type) {
+	case bool:
+		return v == (state == "on") && (state == "on" || state == "off")
+	case string:
+		return v == state
+	}
+	return false
 }
 
 // valueOf is what a deed made of its thing.
@@ -189,7 +216,7 @@ func (p Retold) Unexplained(seen Sighting) string {
 	if seen.At.IsZero() || time.Since(seen.At) >= day {
 		return p.Phrase("not_by_me", nil)
 	}
-	return p.Phrase("not_by_me_since", map[string]any{"time": clockOf(seen.At)})
+	return p.Phrase("not_by_me_since", map[string]any{"time": p.TimeOfDay(seen.At)})
 }
 
 // Since says how long a thing has been as it is, as far as it told.
@@ -204,14 +231,11 @@ func (p Retold) Since(e *home.Entity, seen Sighting) string {
 		args["ago"] = p.grammar.ago(int64(age / time.Second))
 		return p.Phrase("reported_ago", args)
 	}
-	args["time"] = clockOf(seen.At)
+	args["time"] = p.TimeOfDay(seen.At)
 	return p.Phrase("reported_at", args)
 }
 
 const day = 24 * time.Hour
-
-// clockOf writes a time of day.
-func clockOf(t time.Time) string { return t.Local().Format("15:04") }
 
 // Each joins what is said of several things, the same sentence once. Different
 // ones are told with the name of the thing.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -284,15 +283,10 @@ func (p acts) asAsked(e *deed) string {
 	}
 	args["degrees"] = p.readings.degreesOf(e.step)
 	action := e.action()
-	key := "done_" + action
-	before, was := e.receipt.Before.(float64)
-	target, is := e.want.Value.(float64)
-	switch {
-	case e.stayedOff():
-		key = "already_off"
-	case e.want.Action == "level" && was && is && target < before && e.dims():
-		key = "done_dimmed"
+	if action == "mode" && value == "off" {
+		action = "off"
 	}
+	key := e.doneKey(action)
 	if e.want.Action == "toggle" {
 		args["value"] = p.readings.state(&home.Entity{}, onOff(e.receipt.Value))
 	}
@@ -305,8 +299,21 @@ func (p acts) asAsked(e *deed) string {
 	return p.Phrase("done", nil)
 }
 
+// doneKey is the phrase for what was done to one thing.
+func (e *deed) doneKey(action string) string {
+	before, was := e.receipt.Before.(float64)
+	target, is := e.want.Value.(float64)
+	switch {
+	case e.stayedOff():
+		return "already_off"
+	case action == "level" && was && is && target < before && e.dims():
+		return "done_dimmed"
+	}
+	return "done_" + action
+}
+
 // dims reports whether a lower level makes a thing darker: a fan only turns more slowly.
-func (e *deed) dims() bool { return e.step.Entity == nil || e.step.Entity.Domain != "fan" }
+func (e *deed) dims() bool { return e.step.Entity == nil || e.step.Entity.Domain == "light" }
 
 // stayedOff reports whether a thing that was off was to be off or darker.
 func (e *deed) stayedOff() bool {
@@ -333,7 +340,9 @@ func onOff(v any) any {
 // many says how many things of a group are done, with the number that all of them
 // report.
 func (p acts) many(deeds []deed, done []int, steps []plan.Step) string {
-	args := map[string]any{"count": len(done), "things": p.grammar.thing(steps, len(done)), "value": said(deeds[done[0]].receipt.Value), "degrees": p.readings.degreesOf(deeds[done[0]].step)}
+	args := p.grammar.counted(steps)
+	args["count"], args["things"] = len(done), p.grammar.thing(steps, len(done))
+	args["value"], args["degrees"] = said(deeds[done[0]].receipt.Value), p.readings.degreesOf(deeds[done[0]].step)
 	return p.Phrase(p.manyKey(deeds, done), args)
 }
 
@@ -361,7 +370,9 @@ func sameValue(deeds []deed, done []int) bool {
 }
 
 func (p *Phrases) count(key string, n int, steps []plan.Step) string {
-	return p.Phrase(key, map[string]any{"count": n, "things": p.grammar.thing(steps, n)})
+	args := p.grammar.counted(steps)
+	args["count"], args["things"] = n, p.grammar.thing(steps, n)
+	return p.Phrase(key, args)
 }
 
 // mostNamed is how many things are called by their names; of more, only the number
@@ -375,16 +386,14 @@ func (g *grammar) these(steps []plan.Step) map[string]any {
 		args["plain"] = g.names.Plain(steps[0].Entity)
 		return args
 	}
-	var names, plain []string
+	var plain []string
 	for i := range steps {
-		names, plain = append(names, g.spoken(steps[i].Entity)), append(plain, g.names.Plain(steps[i].Entity))
+		plain = append(plain, g.names.Plain(steps[i].Entity))
 	}
-	name := g.list(names)
-	if len(names) > mostNamed {
-		name = fmt.Sprintf("%d %s", len(names), g.thing(steps, len(names)))
+	args := g.namely(steps)
+	if len(steps) > mostNamed {
+		args = g.counted(steps)
 	}
-	return map[string]any{
-		"name": name, "Name": capital(name), "plain": g.list(plain), "is": g.words["are"], "has": g.words["have"], "it": g.words["them"],
-		"they": g.words["they"], "its": g.words["their"], "reports": g.words["report"],
-	}
+	args["plain"] = g.list(plain)
+	return args
 }

@@ -8,17 +8,17 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/naming"
 )
 
 // agreement is how a language makes words agree with what they are said of.
 type agreement struct {
 	// Feminine are the kinds of things of table things that are feminine.
 	Feminine []string `yaml:"feminine"`
-	// Nouns are the feminine words a name may begin with.
-	Nouns []string `yaml:"nouns"`
-	// Masculine are the words a name may begin with that are not, whatever the kind
-	// of the thing.
-	Masculine []string `yaml:"masculine"`
+	// Endings are the places of phrases for the ending of a word, in its four forms.
+	Endings map[string]forms `yaml:"endings"`
+	// Verbs are the places of phrases for a verb, said of one thing and of several.
+	Verbs map[string][2]string `yaml:"verbs"`
 }
 
 // forms are the forms of a word: a text where it has only one.
@@ -45,29 +45,28 @@ type told struct{ feminine, many bool }
 // condition is a state in the form that agrees with what it is said of. A state
 // has one form, or four: masculine, feminine and both in the plural.
 func (r *readings) condition(state string, of told) string {
-	forms := r.conditions[state]
-	if len(forms) != 4 {
-		return strings.Join(forms, "")
-	}
-	i := 0
-	if of.feminine {
-		i++
-	}
-	if of.many {
-		i += 2
-	}
-	return forms[i]
+	return of.form(r.conditions[state])
 }
 
-// feminine reports whether a thing is feminine, by the first word of its name or
-// by its kind.
+// form is that of the forms of a word which agrees with what it is said of.
+func (t told) form(all forms) string {
+	if len(all) != 4 {
+		return strings.Join(all, "")
+	}
+	i := 0
+	if t.feminine {
+		i++
+	}
+	if t.many {
+		i += 2
+	}
+	return all[i]
+}
+
+// feminine reports whether a thing is feminine, by the noun in its name or by its kind.
 func (g *grammar) feminine(e *home.Entity, kind string) bool {
-	first, _, _ := strings.Cut(strings.ToLower(e.Name), " ")
-	switch {
-	case slices.Contains(g.agree.Nouns, first):
-		return true
-	case slices.Contains(g.agree.Masculine, first):
-		return false
+	if gender, _ := g.names.Noun(e.Name); gender != naming.Unknown {
+		return gender.Feminine()
 	}
 	return slices.Contains(g.agree.Feminine, kindOf(e, kind))
 }

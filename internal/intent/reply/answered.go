@@ -239,13 +239,18 @@ func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) st
 		}
 	case asksWarmth(s):
 		return p.compared(s, args)
-	case s.Entity.Domain == "climate" || class == "temperature" && !strings.HasSuffix(strings.ToLower(s.Entity.Name), "temperature"):
+	case p.grammar.names.Measures(s.Entity.Name):
+		// the temperature is, and measures nothing
+	case s.Entity.Domain == "climate" || class == "temperature" || s.Entity.Domain == "sensor" && !p.english() && !slices.Contains(levels, class):
 		key = "measures"
-	case class == "brightness" || class == "position" || class == "speed" || class == "battery":
+	case slices.Contains(levels, class):
 		key = "stands_at"
 	}
 	return p.Phrase(key, args)
 }
+
+// levels are the classes of values that tell how far something is turned up.
+var levels = []string{"brightness", "position", "speed", "battery"}
 
 // cutSuffixFold takes a suffix off a text whatever its case.
 func cutSuffixFold(text, suffix string) string {

@@ -172,15 +172,15 @@ func (c *census) kindsAre(state string, found []finding, locks bool) string {
 			continue
 		}
 		for _, f := range of[kind] {
-			names = append(names, c.grammar.spoken(f.step.Entity))
+			names = append(names, c.grammar.spoken(f.step.Entity).String())
 			agreed.feminine = agreed.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
 		}
 	}
 	if len(names) > mostListed {
-		names = append(names[:mostListed:mostListed], c.more(len(names)-mostListed))
+		names = append(names[:mostListed:mostListed], c.more(len(names)-mostListed).String())
 	}
 	verb := "stands"
-	if agreed.many || c.grammar.names.Several(c.grammar.spoken(found[0].step.Entity)) {
+	if agreed.many || c.grammar.spoken(found[0].step.Entity).Many {
 		verb = "stand"
 	}
 	return c.Phrase("asked_names", map[string]any{"name": c.grammar.list(names), "is": c.grammar.words[verb], "value": c.readings.condition(state, agreed)})

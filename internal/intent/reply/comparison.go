@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -30,7 +31,7 @@ func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
 	named, _ := slots["areas"].([]string)
 	rooms := c.measures(steps, results, named)
 	known := slices.DeleteFunc(slices.Clone(rooms), func(m measure) bool { return !m.known })
-	var missing []string
+	var missing []naming.Called
 	for _, m := range rooms {
 		if !m.known {
 			missing = append(missing, c.room(m.room))
@@ -48,7 +49,7 @@ func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
 		said = append(said, capital(c.at(c.word(slots, true), best, nil)))
 	}
 	if len(missing) > 0 {
-		said = append(said, c.Phrase("no_reading_in", map[string]any{"names": c.grammar.list(missing)}))
+		said = append(said, c.Phrase("no_reading_in", map[string]any{"names": c.grammar.join(missing, "and")}))
 	}
 	for _, m := range known {
 		if m.read.old() {
@@ -79,11 +80,11 @@ func (c *comparison) ofTwo(slots map[string]any, known, best []measure, first st
 
 // at fills a phrase with the rooms of the same value.
 func (c *comparison) at(key string, rooms []measure, more map[string]any) string {
-	var places []string
+	var places []naming.Called
 	for _, m := range rooms {
 		places = append(places, c.room(m.room))
 	}
-	args := map[string]any{"place": c.grammar.list(places), "value": said(rooms[0].value), "unit": rooms[0].unit, "is": c.grammar.words["is"]}
+	args := map[string]any{"place": c.grammar.join(places, "and"), "value": said(rooms[0].value), "unit": rooms[0].unit, "is": c.grammar.words["is"]}
 	if len(rooms) > 1 {
 		args["is"] = c.grammar.words["are"]
 	}
@@ -152,13 +153,4 @@ func (c *comparison) best(known []measure, most bool) []measure {
 }
 
 // room is the name of a room inside a sentence: "the office".
-func (c *comparison) room(name string) string {
-	n := &c.grammar.names
-	if n.Lower {
-		name = strings.ToLower(name)
-	}
-	if first, _, _ := strings.Cut(name, " "); n.Article == "" || slices.Contains(n.Without, first) {
-		return name
-	}
-	return n.Article + " " + name
-}
+func (c *comparison) room(name string) naming.Called { return c.grammar.names.CallRoom(name) }

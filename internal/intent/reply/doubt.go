@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"fmt"
 	"maps"
 
 	"voicegateway/internal/home"
@@ -29,8 +30,7 @@ func (p *Phrases) Called(things []*home.Entity) string {
 	if len(things) == 0 {
 		return ""
 	}
-	name, _ := p.grammar.these(stepsOn(things))["name"].(string)
-	return name
+	return fmt.Sprint(p.grammar.these(stepsOn(things))["name"])
 }
 
 // Aim is what a step makes of its thing, in a word or two: "off", "50 percent"; "" if

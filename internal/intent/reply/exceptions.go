@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/naming"
 )
 
 // sides are what a question looks for, what is told where it finds none, and what
@@ -179,7 +180,7 @@ func (c *census) notKnown(unknown []finding) []string {
 func (c *census) unreached(away []finding) string {
 	names := c.nameList(away)
 	if away[0].blame != "" {
-		return c.Phrase(away[0].blame, map[string]any{"name": names, "Name": capital(names)})
+		return c.Phrase(away[0].blame, c.grammar.agreeing(names, c.ofAll(away)))
 	}
 	return c.Phrase("cannot_reach", map[string]any{"names": names})
 }
@@ -234,8 +235,7 @@ func (c *census) together(group []finding) map[string]any {
 	if len(group) == 1 {
 		return c.grammar.about(group[0].step)
 	}
-	name := c.nameList(group)
-	return map[string]any{"name": name, "Name": capital(name), "is": c.grammar.words["are"], "reports": c.grammar.words["report"]}
+	return c.grammar.agreeing(c.nameList(group), c.ofAll(group))
 }
 
 // grouped puts together what is in the same state, alarms first.
@@ -258,23 +258,27 @@ func urgency(f finding) int {
 
 // named says in which state things are, by their names.
 func (c *census) named(state string, group []finding) string {
-	of := told{feminine: true, many: len(group) > 1}
+	of := c.ofAll(group)
+	args := c.grammar.agreeing(c.nameList(group), of)
+	args["is"], args["value"] = args["stands"], c.readings.condition(state, of)
+	return c.Phrase("asked_names", args)
+}
+
+// ofAll is what words agree with that are said of all that was found.
+func (c *census) ofAll(group []finding) told {
+	of := told{feminine: true, many: len(group) > 1 || c.grammar.spoken(group[0].step.Entity).Many}
 	for _, f := range group {
 		of.feminine = of.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
 	}
-	verb := "stands"
-	if of.many || c.grammar.names.Several(c.grammar.spoken(group[0].step.Entity)) {
-		verb = "stand"
-	}
-	name := c.nameList(group)
-	return c.Phrase("asked_names", map[string]any{"name": name, "is": c.grammar.words[verb], "value": c.readings.condition(state, of)})
+	return of
 }
 
 // nameList names up to three things and counts the rest.
-func (c *census) nameList(group []finding) string {
-	var names []string
+func (c *census) nameList(group []finding) naming.Called {
+	var names []naming.Called
 	for _, f := range topmost(group) {
-		if name := c.grammar.spoken(powered(f.step.Entity)); !slices.Contains(names, name) {
+		name := c.grammar.spoken(powered(f.step.Entity))
+		if !slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
 			names = append(names, name)
 		}
 	}
@@ -283,17 +287,18 @@ func (c *census) nameList(group []finding) string {
 		most = mostListed
 	}
 	if len(names) <= most {
-		return c.grammar.list(names)
+		return c.grammar.join(names, "and")
 	}
-	return c.grammar.list(append(names[:most:most], c.more(len(names)-most)))
+	return c.grammar.join(append(names[:most:most], c.more(len(names)-most)), "and")
 }
 
 // more counts the things that are not named.
-func (c *census) more(n int) string {
+func (c *census) more(n int) naming.Called {
+	key := "more"
 	if n == 1 {
-		return c.Phrase("more_one", nil)
+		key = "more_one"
 	}
-	return c.Phrase("more", map[string]any{"count": n})
+	return c.grammar.names.Bare(c.Phrase(key, map[string]any{"count": n}))
 }
 
 // powered is the thing that a battery or a button is in; any other thing is itself.
@@ -312,11 +317,13 @@ func powered(e *home.Entity) *home.Entity {
 
 // batteries says which batteries are low.
 func (c *census) batteries(prefix string, group []finding) string {
-	var names []string
+	var names []naming.Called
 	for _, f := range group {
 		name := c.grammar.spoken(powered(f.step.Entity))
 		if f.level != "" {
-			name = c.Phrase("at_percent", map[string]any{"name": name, "value": f.level})
+			name = name.Each(func(name string) string {
+				return c.Phrase("at_percent", map[string]any{"name": name, "value": f.level})
+			})
 		}
 		names = append(names, name)
 	}
@@ -327,7 +334,7 @@ func (c *census) batteries(prefix string, group []finding) string {
 	if len(group) > 1 {
 		key = "asked_batteries"
 	}
-	return c.begun(prefix, c.Phrase(key, map[string]any{"names": c.grammar.list(names)}))
+	return c.begun(prefix, c.Phrase(key, map[string]any{"names": c.grammar.join(names, "and")}))
 }
 
 // ages tells of which things the reading is old.
@@ -351,6 +358,7 @@ func (c *census) ages(found []finding) string {
 		args["ago"] = c.grammar.ago(youngest)
 		return c.Phrase("last_report", args)
 	}
-	name := c.nameList(old)
-	return c.Phrase("last_reports", map[string]any{"name": name, "Name": capital(name), "ago": c.grammar.ago(youngest)})
+	args := c.together(old)
+	args["ago"] = c.grammar.ago(youngest)
+	return c.Phrase("last_reports", args)
 }

@@ -20,29 +20,49 @@ type grammar struct {
 }
 
 func (g *grammar) article(word string) string {
+	if gender, _ := g.names.Noun(word); g.names.Indefinite != nil {
+		return g.names.Indefinite[gender]
+	}
 	switch {
 	case word != "" && strings.ContainsRune(g.names.Vowels, rune(word[0])):
 		return g.words["an"]
-	case g.names.Several(word):
-		return "" // I don't know christmas lights here
+	case g.names.Several(word) || g.names.Several(strings.SplitN(word, " in the ", 2)[0]):
+		return "" // I can't find christmas lights
 	}
 	return g.words["a"]
 }
 
 // spoken is the name of a thing inside a sentence: "the kitchen light".
-func (g *grammar) spoken(e *home.Entity) string { return g.names.Inside(e) }
+func (g *grammar) spoken(e *home.Entity) naming.Called { return g.names.Call(e) }
 
 // about fills the places that depend on the device's name.
 func (g *grammar) about(s *plan.Step) map[string]any {
 	name := g.spoken(s.Entity)
-	args := map[string]any{"name": name, "Name": capital(name)}
-	if g.names.Several(name) {
-		args["is"], args["has"], args["it"], args["they"] = g.words["are"], g.words["have"], g.words["them"], g.words["they"]
-		args["reports"], args["its"] = g.words["report"], g.words["their"]
-		return args
+	return g.agreeing(name, told{feminine: g.feminine(s.Entity, ""), many: name.Many})
+}
+
+// agreeing fills the places for a name, and those for the words that agree with it: its
+// verbs, its pronouns, and the endings of what is said of it.
+func (g *grammar) agreeing(name naming.Called, of told) map[string]any {
+	args := map[string]any{"name": name, "Name": name.Each(capital)}
+	for place, words := range map[string][2]string{
+		"is": {"is", "are"}, "has": {"has", "have"}, "it": {"it", "them"}, "they": {"it", "they"}, "reports": {"reports", "report"},
+		"its": {"its", "their"}, "stands": {"stands", "stand"}, "goes": {"goes", "go"},
+	} {
+		args[place] = g.words[words[0]]
+		if of.many {
+			args[place] = g.words[words[1]]
+		}
 	}
-	args["is"], args["has"], args["it"], args["they"] = g.words["is"], g.words["has"], g.words["it"], g.words["it"]
-	args["reports"], args["its"] = g.words["reports"], g.words["its"]
+	for place, verb := range g.agree.Verbs {
+		args[place] = verb[0]
+		if of.many {
+			args[place] = verb[1]
+		}
+	}
+	for place, forms := range g.agree.Endings {
+		args[place] = of.form(forms)
+	}
 	return args
 }
 
@@ -50,19 +70,41 @@ func (g *grammar) about(s *plan.Step) map[string]any {
 // or on their number if there are too many names to listen to.
 func (g *grammar) named(steps []plan.Step, some []int) map[string]any {
 	const most = 4
-	if len(some) == 1 {
-		return g.about(&steps[some[0]])
-	}
-	var names []string
-	var these []plan.Step
-	for _, i := range some {
-		names, these = append(names, g.spoken(steps[i].Entity)), append(these, steps[i])
-	}
-	name := g.list(names)
+	these := picked(steps, some)
 	if len(some) > most {
-		name = fmt.Sprintf("%d %s", len(some), g.thing(these, len(some)))
+		return g.counted(these)
 	}
-	return map[string]any{"name": name, "Name": capital(name), "is": g.words["are"], "reports": g.words["report"]}
+	return g.namely(these)
+}
+
+// namely fills the places for the names of all the steps' things.
+func (g *grammar) namely(steps []plan.Step) map[string]any {
+	if len(steps) == 1 {
+		return g.about(&steps[0])
+	}
+	var names []naming.Called
+	of := told{feminine: true, many: true}
+	for i := range steps {
+		names = append(names, g.spoken(steps[i].Entity))
+		of.feminine = of.feminine && g.feminine(steps[i].Entity, "")
+	}
+	return g.agreeing(g.join(names, "and"), of)
+}
+
+// counted fills the places for the number of the steps' things.
+func (g *grammar) counted(steps []plan.Step) map[string]any {
+	word, of := g.thing(steps, len(steps)), g.ofKind(steps)
+	return g.agreeing(g.names.Bare(fmt.Sprintf("%d %s", len(steps), word)), of)
+}
+
+// ofKind is what words agree with that are said of several things by their kind.
+func (g *grammar) ofKind(steps []plan.Step) told {
+	return told{feminine: slices.Contains(g.agree.Feminine, g.kind(steps)), many: len(steps) > 1}
+}
+
+// join lists names: "a, b and c".
+func (g *grammar) join(names []naming.Called, word string) naming.Called {
+	return naming.Join(names, g.words[word])
 }
 
 // list joins names: "a, b and c". A name may end with the comma of its apposition.
@@ -77,6 +119,18 @@ func (g *grammar) joined(names []string, word string) string {
 
 // thing returns the word for what the steps are about: lights, doors, devices.
 func (g *grammar) thing(steps []plan.Step, n int) string {
+	forms := g.things[g.kind(steps)]
+	if len(forms) < 2 {
+		return ""
+	}
+	if n == 1 {
+		return forms[0]
+	}
+	return forms[1]
+}
+
+// kind is the key of table things that all of the steps' things are of.
+func (g *grammar) kind(steps []plan.Step) string {
 	word := ""
 	for _, s := range steps {
 		kind := s.Entity.Domain
@@ -90,17 +144,10 @@ func (g *grammar) thing(steps []plan.Step, n int) string {
 			word = "device"
 		}
 	}
-	forms := g.things[word]
-	if forms == nil {
-		forms = g.things["device"]
+	if g.things[word] == nil {
+		return "device"
 	}
-	if len(forms) < 2 {
-		return ""
-	}
-	if n == 1 {
-		return forms[0]
-	}
-	return forms[1]
+	return word
 }
 
 // ago writes an age in its largest unit.
@@ -121,20 +168,23 @@ func (g *grammar) ago(seconds int64) string {
 }
 
 // among is a name of one of several things that none of the others has: its own, or
-// with its room, or with its server; "" if nothing tells it apart.
-func (g *grammar) among(e *home.Entity, things []*home.Entity) string {
-	inRoom := func(e *home.Entity) string {
+// with its room, or with its server; empty if nothing tells it apart.
+func (g *grammar) among(e *home.Entity, things []*home.Entity) naming.Called {
+	inRoom := func(e *home.Entity) naming.Called {
 		there := *e
 		there.Namesakes = true
 		return g.spoken(&there)
 	}
-	ofServer := func(e *home.Entity) string {
-		return strings.NewReplacer("{name}", inRoom(e), "{server}", home.Spoken(e.Server)).Replace(g.names.OfServer)
+	ofServer := func(e *home.Entity) naming.Called {
+		return inRoom(e).Each(func(name string) string {
+			return strings.NewReplacer("{name}", name, "{server}", home.Spoken(e.Server)).Replace(g.names.OfServer)
+		})
 	}
-	for _, form := range []func(*home.Entity) string{g.spoken, inRoom, ofServer} {
-		if name := form(e); !slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && form(o) == name }) {
+	for _, form := range []func(*home.Entity) naming.Called{g.spoken, inRoom, ofServer} {
+		name := form(e)
+		if !slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && form(o).String() == name.String() }) {
 			return name
 		}
 	}
-	return ""
+	return naming.Called{}
 }

@@ -2,7 +2,10 @@ package reply
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -31,6 +34,16 @@ type readings struct {
 	// conditions are the states that are told of several things, each in one form or
 	// in four: see condition.
 	conditions map[string]forms
+	point      string            // what stands before the part of a number; "" is a point
+	single     map[string]string // units of one thing, by the units of several
+	oneUpTo    float64           // below how much the singular is used; 0 for one alone
+}
+
+// isOne reports whether the unit of a number is in the singular.
+func (r *readings) isOne(value any) bool {
+	number, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	number = math.Abs(number)
+	return err == nil && (number == 1 || number < r.oneUpTo)
 }
 
 // sensed reads what a sensor of two states reports; ok is false if the step is

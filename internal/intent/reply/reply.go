@@ -5,10 +5,12 @@
 package reply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -75,6 +77,9 @@ func Load(data []byte) (*Phrases, error) {
 		Words     map[string]string            `yaml:"words"`
 		Agree     agreement                    `yaml:"agree"`
 		Condition map[string]forms             `yaml:"conditions"`
+		Point     string                       `yaml:"point"`
+		Single    map[string]string            `yaml:"single"`
+		OneUpTo   float64                      `yaml:"one_up_to"`
 		Colours   map[string]string            `yaml:"colours"`
 		Days      []string                     `yaml:"days"`
 		Months    []string                     `yaml:"months"`
@@ -100,7 +105,7 @@ func Load(data []byte) (*Phrases, error) {
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases,
 		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
-		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, scales: raw.Scales, conditions: raw.Condition},
+		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, scales: raw.Scales, conditions: raw.Condition, point: raw.Point, single: raw.Single, oneUpTo: raw.OneUpTo},
 		colours:  raw.Colours,
 		Words:    due.New(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Months, raw.Names),
 	}, nil
@@ -119,10 +124,50 @@ func (p *Phrases) Language() string { return p.language }
 // Phrase is a phrase of the table with its {places} filled; "" if there is none.
 func (p *Phrases) Phrase(key string, args map[string]any) string {
 	text := p.phrases[key]
-	for name, value := range args {
-		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
+	if strings.Contains(text, "{") {
+		text = p.filled(text, args)
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return p.grammar.names.Contracted(strings.Join(strings.Fields(text), " "))
+}
+
+// filled fills the places of a phrase. What fills one may have places for words that
+// agree with the name: "allumé{e}". What agrees with nothing is masculine and singular.
+func (p *Phrases) filled(text string, args map[string]any) string {
+	for range 2 {
+		for place, value := range args {
+			if name, ok := value.(naming.Called); ok {
+				text = strings.ReplaceAll(text, "{"+place+"_object}", name.In(naming.Object))
+				text = strings.ReplaceAll(text, "{"+place+"_of}", name.In(naming.Of))
+			}
+			text = strings.ReplaceAll(text, "{"+place+"}", p.written(place, value, args))
+		}
+	}
+	for place, forms := range p.grammar.agree.Endings {
+		text = strings.ReplaceAll(text, "{"+place+"}", forms[0])
+	}
+	for place, verb := range p.grammar.agree.Verbs {
+		text = strings.ReplaceAll(text, "{"+place+"}", verb[0])
+	}
+	return text
+}
+
+// numbered are the places of phrases that numbers fill.
+var numbered = []string{"value", "low", "high", "least", "from", "to", "a", "A", "b"}
+
+// written is what fills a place: a number with the language's mark between its whole and
+// its part, and the unit of one thing in the singular.
+func (p *Phrases) written(place string, value any, args map[string]any) string {
+	text := fmt.Sprint(value)
+	switch {
+	case slices.Contains(numbered, place) && p.readings.point != "":
+		number, unit, _ := strings.Cut(text, " ")
+		if _, err := strconv.ParseFloat(number, 64); err == nil {
+			return strings.TrimSpace(strings.Replace(number, ".", p.readings.point, 1) + " " + unit)
+		}
+	case (place == "unit" || place == "degrees") && p.readings.isOne(args["value"]):
+		return cmp.Or(p.readings.single[text], text)
+	}
+	return text
 }
 
 // silent are reasons that get no answer, because nobody spoke to the house.
@@ -141,13 +186,13 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 	case d.Together:
 		d.Together = false
 		return p.Refusal(d) + " " + p.Phrase("nothing_done", nil)
-	case d.Limits != nil:
+	case d.Limits != nil && d.Limits.From < d.Limits.To:
 		return p.Phrase(d.Reason, map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
 	}
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
-	if text := p.Phrase(d.Reason, map[string]any{"heard": heard, "a": p.grammar.article(heard)}); text != "" {
+	if text := p.Phrase(d.Reason, map[string]any{"heard": p.grammar.names.Bare(p.grammar.names.Written(heard)), "a": p.grammar.article(heard)}); text != "" {
 		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)

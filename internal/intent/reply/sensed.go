@@ -34,7 +34,17 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	if got.away {
 		return p.Phrase("unreachable", args)
 	}
-	return p.aged(p.Phrase(got.phrase(truthAsked(s)), args), &got.reading)
+	return p.aged(p.Phrase(p.sensing(got, truthAsked(s)), args), &got.reading)
+}
+
+// sensing is the key of the sentence that answers a question for a truth, where the
+// language says in another way what a sensor does not report.
+func (p *Phrases) sensing(got sense, asked string) string {
+	key := got.phrase(asked)
+	if none := strings.Replace(key, "senses", "senses_none", 1); got.truth == "off" && p.phrases[none] != "" {
+		return none
+	}
+	return key
 }
 
 // truthAsked returns whether a question asks if something is there (on) or not
@@ -133,7 +143,7 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 		}
 		args := p.grammar.named(steps, same)
 		args["value"] = first.told
-		said, some = append(said, p.Phrase(first.phrase(asked), args)), rest
+		said, some = append(said, p.Phrase(p.sensing(first, asked), args)), rest
 	}
 	return said
 }

@@ -11,6 +11,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/speech"
 	"voicegateway/internal/tools"
@@ -177,16 +178,20 @@ func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
 
 func (p *Phrases) listed(steps []plan.Step) string {
 	const most = 8 // more names at once are too many to listen to
-	var names []string
+	var names []naming.Called
 	for _, s := range steps {
-		if s.Entity != nil {
-			names = append(names, p.grammar.spoken(s.Entity))
+		if s.Entity == nil {
+			continue
+		}
+		name := p.grammar.spoken(s.Entity)
+		if !slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
 		return p.Phrase("nothing_here", nil)
 	}
-	return p.Phrase("things_here", map[string]any{"names": p.grammar.list(names[:min(len(names), most)])})
+	return p.Phrase("things_here", map[string]any{"names": p.grammar.join(names[:min(len(names), most)], "and")})
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?",
@@ -198,15 +203,15 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	if len(things) == 0 || len(things) > most {
 		return p.Phrase("which_other", nil)
 	}
-	var names []string
+	var names []naming.Called
 	for _, e := range things {
 		name := p.grammar.among(e, things)
-		if name == "" || slices.Contains(names, name) {
+		if name.String() == "" || slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
 			return p.Phrase("which_other", nil) // nothing tells the two apart
 		}
 		names = append(names, name)
 	}
-	return p.Phrase("which_one", map[string]any{"names": p.grammar.joined(names, "or")})
+	return p.Phrase("which_one", map[string]any{"names": p.grammar.join(names, "or")})
 }
 
 // said is a value as it is spoken: at most one decimal, no quotes.

@@ -126,7 +126,7 @@ func (c *census) absentServers(servers []plan.Absent, advice bool) []string {
 	var names, said []string
 	for _, s := range servers {
 		if advice && s.LastSuccess != nil && time.Since(*s.LastSuccess) < day {
-			said = append(said, c.Phrase("server_away_since", map[string]any{"name": s.ID, "time": clockOf(*s.LastSuccess)}))
+			said = append(said, c.Phrase("server_away_since", map[string]any{"name": s.ID, "time": c.TimeOfDay(s.LastSuccess.Local())}))
 			continue
 		}
 		names = append(names, s.ID)

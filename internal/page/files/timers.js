@@ -25,13 +25,13 @@ const renderSoon = soon(() => {
 });
 
 function itemOf(timer) {
-  const name = timer.name || timer.text || timer.command || known("timer_", timer.kind);
+  const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command, name = own || kind;
   const left = el("span", { className: timer.state === "ringing" ? "value bad" : "value" });
   if (timer.state === "running" && timer.due) countdown(left, () => span(until(timer.due)));
   else left.textContent = timer.state === "ringing" ? word("timer_ringing") : `${span(timer.left)} · ${word("timer_paused")}`;
   const item = el("li", {},
     el("div", { className: "row wrap" },
-      el("span", {}, `${known("timer_", timer.kind)}: ${name}`), left,
+      el("span", {}, own ? `${kind}: ${own}` : kind), left,
       timer.at ? el("span", { className: "quiet" }, timeOf(timer.due)) : null,
       timer.area ? el("span", { className: "quiet" }, timer.area) : null,
       ...(actions[timer.state] ?? []).map((action) => {
