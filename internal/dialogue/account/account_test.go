@@ -132,7 +132,7 @@ func TestWhatDidNotAnswerIsTold(t *testing.T) {
 func TestALateConfirmationIsTold(t *testing.T) {
 	t.Parallel()
 	type answers struct{ what, who, why string }
-	onAsked := answers{"At {t}: the desk lamp on.", "The desk lamp on. You asked for it in the office at {t}.", "You asked for it in the office at {t}."}
+	onAsked := answers{"At {t} I turned the desk lamp on.", "I turned the desk lamp on. You asked for it in the office at {t}.", "You asked for it in the office at {t}."}
 	tests := map[string]struct {
 		outcome tools.Outcome
 		reason  tools.Reason
@@ -175,7 +175,7 @@ func TestALateConfirmationIsTold(t *testing.T) {
 				report("off", true)
 				note("before", "off", tools.Receipt{Value: "off", Outcome: tools.Confirmed})
 				<-time.After(time.Minute)
-				at := time.Now().Local().Format("15:04")
+				at := phrases.TimeOfDay(time.Now())
 				note("it", "on", tools.Receipt{Value: test.value, Outcome: test.outcome, Reason: test.reason})
 				<-time.After(20 * time.Second)
 				if test.reports {

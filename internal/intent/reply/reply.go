@@ -192,7 +192,9 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
-	if text := p.Phrase(d.Reason, map[string]any{"heard": p.grammar.names.Bare(p.grammar.names.Written(heard)), "a": p.grammar.article(heard)}); text != "" {
+	written := p.grammar.names.Written(heard)
+	args := map[string]any{"heard": p.grammar.names.Bare(written), "thing": p.grammar.spoken(&home.Entity{Name: written}), "a": p.grammar.article(heard)}
+	if text := p.Phrase(d.Reason, args); text != "" {
 		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)
