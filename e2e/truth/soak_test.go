@@ -370,3 +370,11 @@ func (f *family) order(d device, a *act) (pattern string, degrees int) {
 	}
 	return map[bool]string{true: f.orders.On, false: f.orders.Off}[on], 0
 }
+
+// untrue adds a state that was untrue for longer than two seconds.
+func (t *table) untrue(where string, said, is any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stale++
+	t.misses = append(t.misses, fmt.Sprintf("%-18s %s is told as %v and is %v", "STATE", where, said, is))
+}

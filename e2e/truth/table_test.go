@@ -75,14 +75,6 @@ func (t *table) corrected(yes bool) {
 	}
 }
 
-// untrue adds a state that was untrue for longer than two seconds.
-func (t *table) untrue(where string, said, is any) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.stale++
-	t.misses = append(t.misses, fmt.Sprintf("%-18s %s is told as %v and is %v", "STATE", where, said, is))
-}
-
 // act adds the sentence on a reply to a command.
 func (t *table) act(a act, reply string, s sentenced) {
 	t.mu.Lock()

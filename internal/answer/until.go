@@ -122,30 +122,8 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 // lasting keeps how things were before what was done to them, and says until when it
 // lasts, after what was said of it already.
 func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
-	h, o := a.match.House(), wished(u)
-	acted := map[string]*was{}
-	var order []*home.Entity
-	for _, d := range deeds {
-		e := h.Entity(d.Device)
-		if e == nil {
-			continue
-		}
-		if acted[e.ID] == nil {
-			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
-			order = append(order, e)
-		}
-		switch c, moved := moving(known(d, u.Keep), before[e.ID]); {
-		case moved && d.Ahead:
-			acted[e.ID].Ahead = append(acted[e.ID].Ahead, c)
-		case moved:
-			acted[e.ID].Changes = append(acted[e.ID].Changes, c)
-		}
-	}
-	for id, w := range acted {
-		if len(w.Ahead) == 0 && len(w.Changes) > 0 {
-			w.Ahead = kept(before[id]).Ahead
-		}
-	}
+	o := wished(u)
+	acted, order := a.acted(u, deeds, before)
 	for _, e := range order {
 		body, err := json.Marshal(acted[e.ID])
 		if err == nil && len(acted[e.ID].Changes) > 0 {
@@ -167,6 +145,35 @@ func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past
 		return text
 	}
 	return a.phrases.Lasting(text, tools.Result{Data: data})
+}
+
+// acted returns what has to be put back of each thing that deeds acted on, by its id, and
+// the things in the order of the deeds.
+func (a *Answerer) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
+	h := a.match.House()
+	acted = map[string]*was{}
+	for _, d := range deeds {
+		e := h.Entity(d.Device)
+		if e == nil {
+			continue
+		}
+		if acted[e.ID] == nil {
+			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
+			order = append(order, e)
+		}
+		switch c, moved := moving(known(d, u.Keep), before[e.ID]); {
+		case moved && d.Ahead:
+			acted[e.ID].Ahead = append(acted[e.ID].Ahead, c)
+		case moved:
+			acted[e.ID].Changes = append(acted[e.ID].Changes, c)
+		}
+	}
+	for id, w := range acted {
+		if len(w.Ahead) == 0 && len(w.Changes) > 0 {
+			w.Ahead = kept(before[id]).Ahead
+		}
+	}
+	return acted, order
 }
 
 // until gives an end to what was done already: "for ten minutes" after "turn on the

@@ -29,10 +29,7 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	case catalogue.Also:
 		return s.elsewhere(act)
 	case catalogue.Rather:
-		if !s.Subject.Asks() {
-			s.meaning.Back = s.Subject.devices()
-		}
-		return s.elsewhere(act)
+		return s.instead(act)
 	case catalogue.Except:
 		return s.except(act)
 	case catalogue.More:
@@ -48,6 +45,14 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		}
 	}
 	return s.ask()
+}
+
+// instead does to other things what was done before, and takes that back.
+func (s *Sentence) instead(act intent.Action) intent.Decision {
+	if !s.Subject.Asks() {
+		s.meaning.Back = s.Subject.devices()
+	}
+	return s.elsewhere(act)
 }
 
 // until gives an end to what was done before.
