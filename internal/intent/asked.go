@@ -66,7 +66,7 @@ func (x *meaning) asked(kind string) Decision {
 // lacks rejects a question about a kind of which the place has nothing that tells its
 // state.
 func (x *meaning) lacks(kind string) Decision {
-	if x.area == "" && x.floor == "" && len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0 {
+	if x.area == "" && x.floor == "" && (alarms[kind] != nil || len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0) {
 		return x.reject("no_sensor", x.heardAsked())
 	}
 	return x.reject("no_device", x.heardAsked())

@@ -172,11 +172,21 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 		if d.Route == intent.Local && !s.ordered(d.Actions[0]) {
 			return d, false
 		}
+		if d.Route == intent.Local && !several && s.ofItself(d.Actions[0].Devices) {
+			return d, false
+		}
 		if d.Route == intent.Local && (accounts(d) || s.Subject.Fresh(Acts(d.Actions[0]))) {
 			return s.oneOf(d, several), true
 		}
 	}
 	return s.missing()
+}
+
+// ofItself reports whether a sentence that may mean several things of a question before it
+// has a meaning of its own: "make it warmer" after "which devices are offline" is about the
+// room of the speaker.
+func (s *Sentence) ofItself(devices []string) bool {
+	return s.Subject.Asks() && len(devices) > 1 && s.Alone.Route == intent.Local
 }
 
 // missing asks for the thing that a pronoun means; the sentence itself says what may
@@ -259,7 +269,7 @@ func (s *Sentence) step(act intent.Action) (d intent.Decision, ok bool) {
 			able = append(able, e.ID)
 		}
 	}
-	if len(able) == 0 {
+	if len(able) == 0 || s.ofItself(able) {
 		return d, false
 	}
 	act.Slots = maps.Clone(act.Slots)
