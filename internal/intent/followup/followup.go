@@ -9,6 +9,7 @@ package followup
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"voicegateway/internal/home"
@@ -256,7 +257,15 @@ func (s *Sentence) byStep() (d intent.Decision, ok bool) {
 	if in.Plan != catalogue.Adjust || act.Slots["name"] != nil || act.Slots["area"] != nil || act.Slots["floor"] != nil || !s.Subject.Fresh(true) {
 		return d, false
 	}
-	return s.step(act)
+	d, ok = s.step(act)
+	return d, ok && !s.ofHere(d)
+}
+
+// ofHere reports whether a sentence tells how it is where the speaker is, "I'm cold", and
+// the things of the sentence before are in other rooms.
+func (s *Sentence) ofHere(d intent.Decision) bool {
+	here := func(e *home.Entity) bool { return strings.EqualFold(e.Area, s.Area) }
+	return s.Alone.Act == "wish" && s.Area != "" && !slices.ContainsFunc(things(s.House, d.Actions[0].Devices), here)
 }
 
 // step does an act by a step to those things of the sentence before that can do
