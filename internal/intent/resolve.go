@@ -146,6 +146,9 @@ func (x *meaning) byName() Decision {
 		}
 	}
 	if len(items) > 1 {
+		items = x.withoutMeters(items)
+	}
+	if len(items) > 1 {
 		d, _ := x.oneOrAll(items, nil)
 		return d
 	}
@@ -166,6 +169,17 @@ func (x *meaning) written(items []int32) []int32 {
 		return items
 	}
 	return whole
+}
+
+// withoutMeters leaves out what things measure of themselves where the things may be meant
+// too: the pond pump, not the pond pump energy.
+func (x *meaning) withoutMeters(items []int32) []int32 {
+	return x.keep(items, func(e *home.Entity) bool {
+		return e.Domain != "sensor" || !slices.ContainsFunc(items, func(i int32) bool {
+			o := &x.m.house.Entities[i]
+			return o.Control != nil && len(e.Name) > len(o.Name) && strings.EqualFold(e.Name[:len(o.Name)], o.Name)
+		})
+	})
 }
 
 // byKind resolves a sentence that names a kind of thing and perhaps a place, or
