@@ -144,7 +144,7 @@ func TestAcceptTwentyWhys(t *testing.T) {
 	}{
 		{"a hand", change("Kitchen Light", "37-0-currentValue", "true"), "why is the kitchen light on", "Kitchen Light", -2, "currentValue", fmt.Sprintf(byHand, "the kitchen light", "%s")},
 		{"", nil, "who turned on the kitchen light", "Kitchen Light", -2, "currentValue", fmt.Sprintf(byHand, "the kitchen light", "%s")},
-		{"", nil, "who did that", "Kitchen Light", -2, "currentValue", "The kitchen light on. " + fmt.Sprintf(byHand, "the kitchen light", "%s")},
+		{"", nil, "who did that", "Kitchen Light", -2, "currentValue", "The kitchen light is on. " + fmt.Sprintf(byHand, "the kitchen light", "%s")},
 		{"asked in writing", asks("turn on the office light"), "why is the office light on", "Office Light", 17, "currentValue", byUs},
 		{"", nil, "who turned on the office light", "Office Light", 17, "currentValue", byUs},
 		{"", nil, "why did you turn on the office light", "Office Light", 17, "currentValue", byUs},

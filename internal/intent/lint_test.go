@@ -150,6 +150,7 @@ func (s *sampler) allows(domain string) bool {
 var shared = map[string]string{
 	"LocalBrightnessAdjust > HassLightSet":     "dim the lamp twenty percent names where to, lower it twenty percent by how much",
 	"LocalBrightnessAdjust > HassTurnOn":       "light up is said of a dark room",
+	"HassCancelTimer > HassTurnOn":             "lass den Rollladen auf opens it where it is closed, and ends what would close it",
 	"HassTurnOff > HassTurnOn":                 "a light can be out in the garden",
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",

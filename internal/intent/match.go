@@ -230,8 +230,10 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	if some, ok := m.excepted(m.withJoins(spoken), area, &steps); ok {
 		return some
 	}
-	if all, ok := m.timersEach(m.withJoins(spoken), area, &steps); ok && d.Route == Model {
-		return all // "a three, a five and a ten minute timer"
+	if d.Route == Model {
+		if all, ok := m.timersEach(m.withJoins(spoken), area, &steps); ok {
+			return all // "a three, a five and a ten minute timer"
+		}
 	}
 	if all, ok := m.listed(spoken, area); ok {
 		return all

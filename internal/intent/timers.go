@@ -17,6 +17,9 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	}
 	tails := append(m.ends(parts[len(parts)-1]), m.ends(parts[0])...)
 	first, ok := m.known(parts[0], area, steps)
+	if first.otherThanTimer() || !ok && !slices.ContainsFunc(strings.Fields(parts[0]), m.isNumber) {
+		return Decision{}, false
+	}
 	for i := 0; i < len(tails) && (!ok || !first.startsOne()); i++ { // "a five and a ten minute timer"
 		first, ok = m.known(parts[0]+" "+tails[i], area, steps)
 	}
@@ -32,6 +35,9 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 		first, rest = longer, rest[1:]
 	}
 	for _, part := range rest {
+		if alone, _ := m.known(part, area, steps); alone.otherThanTimer() {
+			return Decision{}, false // another command, which is understood by itself
+		}
 		one, ok := m.oneMore(part, first.Actions[0].Intent, area, steps)
 		for i := 0; i < len(tails) && !ok; i++ { // "and one for ten"
 			one, ok = m.oneMore(part+" "+tails[i], first.Actions[0].Intent, area, steps)
@@ -92,6 +98,12 @@ func (m *Matcher) oneMore(part, kind, area string, steps *int) (Decision, bool) 
 func (d *Decision) startsOne() bool {
 	return d.Route == Local && len(d.Actions) == 1 && len(d.Actions[0].Later) == 0 &&
 		slices.Contains([]string{catalogue.StartTimer, catalogue.SetAlarm}, d.Actions[0].Intent)
+}
+
+// otherThanTimer reports whether a decision does something else than to set one timer or
+// alarm.
+func (d *Decision) otherThanTimer() bool {
+	return (d.Route == Local || d.Route == Ask) && !d.startsOne() && d.Reason != "how_long" && d.Reason != "when"
 }
 
 // swallows reports whether a sentence may have swallowed another one: it comes to nothing,

@@ -78,7 +78,7 @@ func (a *Account) Who() string {
 		return a.Last(func(*past.Entry) bool { return true }, false)
 	}
 	deed := change(a.House.Entity(hand.Device), hand)
-	return a.By().Done([]reply.Deed{*deed}, false) + " " + a.By().ByHand(deed)
+	return a.By().Became(deed) + " " + a.By().ByHand(deed)
 }
 
 // Why tells of one thing, as it was seen just now, why it is in a state. What the

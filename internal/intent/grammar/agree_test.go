@@ -265,7 +265,9 @@ func (x *listener) forms(t *testing.T, w *expansion, block *intent.Block, senten
 		case strings.Contains(text, nothing), (&finding{decision: d}).refused("no_device", "no_sensor", "nothing_to_switch"):
 			n.absent++
 		case !local:
-			n.none++
+			if n.none++; n.none <= 40 {
+				t.Logf("%s: %q is in the pack and no sentence: %s %s", block.Intent, text, d.Route, d.Reason)
+			}
 		case x.narrow.accepts(text):
 			n.narrow++
 		case x.wide.accepts(text):

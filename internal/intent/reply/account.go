@@ -67,6 +67,13 @@ func (p Retold) Asked(d *Deed) string {
 // ByHand says that nobody asked for what a thing reported.
 func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
 
+// Became says in which state a thing was reported: "The kitchen light is on."
+func (p Retold) Became(d *Deed) string {
+	args := p.grammar.about(&plan.Step{Entity: d.Entity})
+	args["value"] = p.valueOf(d)
+	return p.Phrase("news_state", args)
+}
+
 // ByProgram says that some program asked for what a thing reported.
 func (p Retold) ByProgram(d *Deed) string { return p.told("by_program", d) }
 
