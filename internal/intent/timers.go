@@ -16,14 +16,8 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 		return Decision{}, false
 	}
 	tails := append(m.ends(parts[len(parts)-1]), m.ends(parts[0])...)
-	first, ok := m.known(parts[0], area, steps)
-	if first.otherThanTimer() || !ok && !slices.ContainsFunc(strings.Fields(parts[0]), m.isNumber) {
-		return Decision{}, false
-	}
-	for i := 0; i < len(tails) && (!ok || !first.startsOne()); i++ { // "a five and a ten minute timer"
-		first, ok = m.known(parts[0]+" "+tails[i], area, steps)
-	}
-	if !ok || !first.startsOne() {
+	first, ok := m.firstTimer(parts[0], tails, area, steps)
+	if !ok {
 		return Decision{}, false
 	}
 	rest := parts[1:]
@@ -49,6 +43,19 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 	}
 	first.Reason = "sentences"
 	return first, true
+}
+
+// firstTimer understands the first part of a sentence that sets several timers, with the
+// last words of another part where it lacks them: "a five and a ten minute timer".
+func (m *Matcher) firstTimer(part string, tails []string, area string, steps *int) (Decision, bool) {
+	first, ok := m.known(part, area, steps)
+	if first.otherThanTimer() || !ok && !slices.ContainsFunc(strings.Fields(part), m.isNumber) {
+		return Decision{}, false
+	}
+	for i := 0; i < len(tails) && (!ok || !first.startsOne()); i++ {
+		first, ok = m.known(part+" "+tails[i], area, steps)
+	}
+	return first, ok && first.startsOne()
 }
 
 // ends are the last words of a part, which another part may share: "minute timer".

@@ -67,7 +67,7 @@ func (p Retold) Asked(d *Deed) string {
 // ByHand says that nobody asked for what a thing reported.
 func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
 
-// Became says in which state a thing was reported: "The kitchen light is on."
+// Became says in which state a thing was reported, "The kitchen light is on", as a sentence.
 func (p Retold) Became(d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
 	args["value"] = p.valueOf(d)
