@@ -30,6 +30,9 @@ type run struct {
 	things   []int32 // what pronouns stand for
 
 	misplaced *parse // everything fits, but the named thing is not in the named area
+
+	counts     *numbers.Language // of the numbers that were looked for
+	numberless [4]uint64         // the first places of the text where none of them can begin, as bits
 }
 
 // place is where a search stands in the text.
@@ -49,7 +52,7 @@ func (m *Matcher) newRun(text, area string, steps *int, open bool) *run {
 
 // set exchanges the text: in lower case and as it was written.
 func (r *run) set(text, raw string) {
-	r.text, r.raw, r.broken = text, raw, ""
+	r.text, r.raw, r.broken, r.numberless = text, raw, "", [4]uint64{}
 	if !r.m.pack.IgnoreSpace {
 		r.text += " "
 	}
@@ -330,8 +333,22 @@ func (r *run) allowed(entities []int32) bool {
 
 // read tries every number that people would hear at this place.
 func (r *run) read(i *inst, at place) {
-	var room [8]numbers.Reading
 	text := r.view(at)
+	word, bit := at.pos/64, uint64(1)<<(at.pos%64)
+	if r.counts == nil {
+		r.counts = i.list.lang
+	}
+	noted := !at.broken && word < len(r.numberless) && r.counts == i.list.lang
+	if noted && r.numberless[word]&bit != 0 {
+		return
+	}
+	if !i.list.lang.Begins(text[at.pos:]) {
+		if noted {
+			r.numberless[word] |= bit
+		}
+		return
+	}
+	var room [8]numbers.Reading
 	for _, n := range i.list.lang.Read(room[:0], text[at.pos:], r.m.spanOf(i.list)) {
 		to := at
 		to.pos += n.Length

@@ -1,8 +1,11 @@
 package numbers
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"voicegateway/internal/intent/sentences"
 )
 
 // Reading is a number found at the start of a text.
@@ -47,6 +50,26 @@ func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 		}
 	}
 	return unique(l.words(buf, text, 0, 1, r), first)
+}
+
+// Begins reports whether a number of any range may stand at the beginning of a text in
+// lower case. Where it reports false, Read returns nothing.
+func (l *Language) Begins(text string) bool {
+	switch {
+	case text == "":
+		return false
+	case text[0] < 'a' || text[0] > 'z': // digits, signs, letters with accents
+		return true
+	case l == nil:
+		return false
+	}
+	var room [maxHits]hit
+	if l.sign(text) > 0 || len(l.trie.walk(room[:0], text)) > 0 || len(l.alike.walk(room[:0], text)) > 0 {
+		return true
+	}
+	counts := func(p sentences.Amount) bool { return prefix(text, p.Text) > 0 }
+	return slices.ContainsFunc(l.hand.Counts, counts) || slices.ContainsFunc(l.hand.Percents, counts) ||
+		slices.ContainsFunc(l.hand.Alone, func(p string) bool { return prefix(text, p) > 0 })
 }
 
 // sign returns the length of a word for minus, with the space behind it.

@@ -231,6 +231,9 @@ func TestWhatIsSpelledIsRead(t *testing.T) {
 						if !reads(l, text, r, s.Value) {
 							t.Errorf("%q is not read as %v: %v", text, s.Value, l.Read(nil, text, r))
 						}
+						if !l.Begins(text) {
+							t.Errorf("no number is said to begin %q", text)
+						}
 					}
 				}
 			}
@@ -306,7 +309,7 @@ func FuzzRead(f *testing.F) {
 		l, _ := numbers.For(code)
 		for _, r := range []numbers.Range{percent, celsius, tenths, kelvin, anything} {
 			for _, got := range l.Read(nil, s, r) {
-				if got.Length <= 0 || got.Length > len(s) || !r.Holds(got.Value) {
+				if got.Length <= 0 || got.Length > len(s) || !r.Holds(got.Value) || !l.Begins(s) {
 					t.Fatalf("%q: %+v", s, got)
 				}
 			}
