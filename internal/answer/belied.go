@@ -1,27 +1,12 @@
 package answer
 
 import (
-	"slices"
 	"time"
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
 	"voicegateway/internal/record"
 )
-
-// lieTime is for how long an act may turn out to be none, which may be before its turn
-// has ended.
-const lieTime = time.Minute
-
-// mostLies bounds those that belong to no turn that is known.
-const mostLies = 64
-
-// lie is an act that was told as done and turned out not to be, and when that was found
-// out.
-type lie struct {
-	event home.Event
-	at    time.Time
-}
 
 // Belied corrects what is remembered of an act that was told as done and turned out
 // not to be: what "undo" takes back, and what is told of it. Events of other kinds
@@ -35,22 +20,22 @@ func (a *Answerer) Belied(e home.Event) {
 	if thing := a.match.House().Entity(e.Entity); thing != nil {
 		said = a.phrases.Belied(thing, e.Property, e.Before, e.State)
 	}
-	for who, text := range a.memory.belied(e, said) {
+	for who, text := range a.memory.correct(e, said) {
 		if said != "" {
 			a.model.Remember(who, text, said)
 		}
 	}
 }
 
-// belied corrects the turn that an act belongs to, or keeps the lie for the turn
+// correct corrects the turn that an act belongs to, or keeps the lie for the turn
 // that is under way. The correction, said, is then what was said last. It returns the
 // texts of the turns, by asker.
-func (m *memory) belied(e home.Event, said string) (corrected map[string]string) {
+func (m *memory) correct(e home.Event, said string) (corrected map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	corrected = map[string]string{}
 	for who, p := range m.past {
-		if time.Since(p.at) > lieTime {
+		if time.Since(p.at) > record.FoundOut {
 			continue
 		}
 		if turn, lied := p.Belied(e); lied {
@@ -64,8 +49,7 @@ func (m *memory) belied(e home.Event, said string) (corrected map[string]string)
 		}
 	}
 	if len(corrected) == 0 {
-		m.lies = append(m.lies, lie{e, time.Now()})
-		m.lies = slices.Clone(m.lies[max(0, len(m.lies)-mostLies):])
+		m.lies.Keep(e)
 	}
 	return corrected
 }
@@ -75,12 +59,11 @@ func (m *memory) belied(e home.Event, said string) (corrected map[string]string)
 func (m *memory) truly(q record.Request, did past.Turn) past.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lies = slices.DeleteFunc(m.lies, func(l lie) bool { return time.Since(l.at) > lieTime })
-	m.lies = slices.DeleteFunc(m.lies, func(l lie) bool {
-		if q.At.After(l.at) {
+	m.lies.Take(func(e home.Event, at time.Time) bool {
+		if q.At.After(at) {
 			return false
 		}
-		turn, lied := did.Belied(l.event)
+		turn, lied := did.Belied(e)
 		did = turn
 		return lied
 	})

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/dialogue/moment"
 	"voicegateway/internal/dialogue/past"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/doubt"
 	"voicegateway/internal/intent/plan"
@@ -27,13 +28,13 @@ const mostAskers = 64
 // concurrent use.
 type memory struct {
 	mu       sync.Mutex
-	pending  map[string]pending     // the question that waits for an asker's answer
-	past     map[string]*remembered // the last turn that did something
-	subjects map[string]subject     // what a short sentence of an asker may be about
-	offered  offered                // the stopped task that was offered last
-	said     map[string]saidLast    // the last answer to an asker
-	half     halfAnswer             // the answer of which only the beginning was heard last
-	lies     []lie                  // what turned out not to be done before its turn was kept
+	pending  map[string]pending      // the question that waits for an asker's answer
+	past     map[string]*remembered  // the last turn that did something
+	subjects map[string]subject      // what a short sentence of an asker may be about
+	offered  offered                 // the stopped task that was offered last
+	said     map[string]saidLast     // the last answer to an asker
+	half     halfAnswer              // the answer of which only the beginning was heard last
+	lies     record.Lies[home.Event] // what turned out not to be done before its turn was kept
 }
 
 // pending is a question that the answerer asked back.

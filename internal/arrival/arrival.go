@@ -65,9 +65,9 @@ type Waits struct {
 	changed chan struct{} // of size one: there is something new to follow
 	mu      sync.Mutex
 	turns   []*followed
-	told    []told       // what was told as done just now
-	lies    []home.Event // what turned out not to be so, and whose turn has not ended
-	amends  []amends     // what is to be told of that
+	told    []told                  // what was told as done just now
+	lies    record.Lies[home.Event] // what turned out not to be so, and whose turn has not ended
+	amends  []amends                // what is to be told of that
 }
 
 // followed is a turn with things that take time.

@@ -11,12 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// For how long what was told as done may turn out not to be, and how many things are
-// remembered for that.
-const (
-	foundOut = time.Minute
-	mostTold = 64
-)
+// mostTold bounds the things that are remembered because they may turn out not to be done.
+const mostTold = 64
 
 // told is a thing that a turn has told as done.
 type told struct {
@@ -42,18 +38,16 @@ func (w *Waits) Belied(e home.Event) {
 	if e.Kind != home.Belied {
 		return
 	}
-	e.Time = time.Now() // by our clock
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lies = append(w.lies, e)
-	w.lies = slices.Clone(w.lies[max(0, len(w.lies)-mostTold):])
+	w.lies.Keep(e)
 	w.match()
 }
 
 // noteTold remembers what is told as done, for as long as it may turn out not to be.
 // The caller holds mu.
 func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Receipt) {
-	w.told = slices.DeleteFunc(w.told, func(t told) bool { return time.Since(t.at) > foundOut })
+	w.told = slices.DeleteFunc(w.told, func(t told) bool { return time.Since(t.at) > record.FoundOut })
 	if !r.Done() {
 		return
 	}
@@ -64,13 +58,10 @@ func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Re
 // match finds the turns of what turned out not to be done. A turn that ends later may
 // be the one, as it is told while it is under way. The caller holds mu.
 func (w *Waits) match() {
-	w.lies = slices.DeleteFunc(w.lies, func(e home.Event) bool {
-		if time.Since(e.Time) > foundOut {
-			return true
-		}
+	w.lies.Take(func(e home.Event, at time.Time) bool {
 		l := record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}
 		for i, t := range slices.Backward(w.told) {
-			if t.entity.ID == e.Entity && l.Of(t.server, &t.rec) && !t.began.After(e.Time) && e.Time.Sub(t.at) < foundOut {
+			if t.entity.ID == e.Entity && l.Of(t.server, &t.rec) && !t.began.After(at) && at.Sub(t.at) < record.FoundOut {
 				w.told = slices.Delete(w.told, i, i+1)
 				w.amends = append(w.amends, amends{t.turn, t.entity.Name, w.phrases.Belied(t.entity, e.Property, e.Before, e.State), t.aloud})
 				w.wake()

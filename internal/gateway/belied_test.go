@@ -43,7 +43,7 @@ func TestTheRecordOfWhatWasNotDone(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				j := &journal{log: slog.New(slog.DiscardHandler)}
 				var told []record.Record
-				correct := j.corrected(rooms, phrases, func(r record.Record) { told = append(told, r) })
+				correct := j.correcting(rooms, phrases, func(r record.Record) { told = append(told, r) })
 				lie := home.Event{Kind: home.Belied, Server: "zwave", Entity: "light.lamp", Thing: "Lamp", Property: "on_off", Before: "on", State: "off"}
 				receipt := record.Receipt{Device: "Lamp", Property: "on_off", Before: "off", Value: "on", Outcome: tools.Confirmed}
 				if tc.group {

@@ -92,8 +92,8 @@ type journal struct {
 	mu    sync.Mutex
 	turns []record.Record
 	at    turn.State
-	moved time.Time // when something happened last
-	lies  []lie     // what turned out not to be done before its turn had ended
+	moved time.Time        // when something happened last
+	lies  record.Lies[lie] // what turned out not to be done before its turn had ended
 }
 
 // StateChanged remembers the state.

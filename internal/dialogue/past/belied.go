@@ -7,35 +7,22 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-)
-
-// An act is found out within seconds. Its turn may still be under way then, so what was
-// found out is kept for as long as a turn may take.
-const (
-	lieTime  = time.Minute
-	mostLies = 64
 )
 
 // lies are acts that were told as done and turned out not to be, whose turns have not
 // been remembered yet. The zero value is ready for use; it is safe for concurrent use.
 type lies struct {
 	mu   sync.Mutex
-	kept []lie
-}
-
-// lie is such an act, and when it was found out by our clock.
-type lie struct {
-	event home.Event
-	at    time.Time
+	kept record.Lies[home.Event]
 }
 
 // keep remembers an act that was none.
 func (l *lies) keep(e home.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept = append(l.kept, lie{e, time.Now()})
-	l.kept = slices.Clone(l.kept[max(0, len(l.kept)-mostLies):])
+	l.kept.Keep(e)
 }
 
 // take returns what an act of a turn on a device is in truth, where the turn began
@@ -43,16 +30,14 @@ func (l *lies) keep(e home.Event) {
 func (l *lies) take(device string, r *tools.Receipt, began time.Time) (is any, lied bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept = slices.DeleteFunc(l.kept, func(k lie) bool { return time.Since(k.at) > lieTime })
-	i := slices.IndexFunc(l.kept, func(k lie) bool {
-		return !began.After(k.at) && belies(&k.event, device, r.Property, r.Value) && r.Done()
+	l.kept.Take(func(e home.Event, at time.Time) bool {
+		if lied || began.After(at) || !r.Done() || !belies(&e, device, r.Property, r.Value) {
+			return false
+		}
+		is, lied = e.State, true
+		return true
 	})
-	if i < 0 {
-		return nil, false
-	}
-	is = l.kept[i].event.State
-	l.kept = slices.Delete(l.kept, i, i+1)
-	return is, true
+	return is, lied
 }
 
 // belies reports whether an event is about an act that made a property of a device
@@ -67,7 +52,7 @@ func (l *Ledger) Belied(e home.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, old := range slices.Backward(l.kept) {
-		if old.Device == e.Entity && time.Since(old.At) <= lieTime && !old.Belied && belies(&e, old.Device, old.Property, old.Value) {
+		if old.Device == e.Entity && time.Since(old.At) <= record.FoundOut && !old.Belied && belies(&e, old.Device, old.Property, old.Value) {
 			l.kept[i].Told, l.kept[i].Value, l.kept[i].Belied = old.Value, e.State, true
 			return
 		}
