@@ -282,7 +282,7 @@ func (f *family) command() {
 		a.May = []string{string(done)}
 	}
 	lies := slices.Contains([]string{"liar", halfLiar}, f.broken[d.ID])
-	a.Liar = lies && d.isA("light") // anything else is asked before it is told
+	a.Liar = lies && d.isA("light") // every other device is read back before the answer
 	if d.Sleeping {
 		a.May = append(a.May, string(queued))
 	}
@@ -299,7 +299,7 @@ func (f *family) command() {
 		f.look(d)
 	}
 	if a.Liar && told.falseDone {
-		f.found.corrected(f.corrected(r))
+		f.found.noteCorrection(f.corrects(r))
 	}
 }
 
@@ -376,5 +376,5 @@ func (t *table) untrue(where string, said, is any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stale++
-	t.misses = append(t.misses, fmt.Sprintf("%-18s %s is told as %v and is %v", "STATE", where, said, is))
+	t.misses = append(t.misses, fmt.Sprintf("%-18s %s is reported as %v and is %v", "STATE", where, said, is))
 }

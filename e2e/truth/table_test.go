@@ -66,8 +66,8 @@ func (r *row) count(v verdict) {
 	}
 }
 
-// corrected adds whether a lamp that lied and was believed was corrected.
-func (t *table) corrected(yes bool) {
+// noteCorrection adds whether a lamp that lied and was believed was corrected.
+func (t *table) noteCorrection(yes bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if yes {

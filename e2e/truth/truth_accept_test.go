@@ -176,7 +176,7 @@ func (w *world) act(a act, found *table) {
 	told := w.sets.sentence(a, r, now)
 	found.act(a, r.Reply, told)
 	if a.Liar && told.falseDone {
-		found.corrected(w.corrected(r))
+		found.noteCorrection(w.corrects(r))
 	}
 }
 

@@ -151,8 +151,8 @@ func (w *world) ask(text, area string) record.Record {
 	return r
 }
 
-// corrected reports whether a turn that was told as done is corrected afterwards.
-func (w *world) corrected(r record.Record) bool {
+// corrects reports whether a turn that was told as done is corrected afterwards.
+func (w *world) corrects(r record.Record) bool {
 	w.Helper()
 	return rig.Within(w.Context(), rig.Patience, func() bool {
 		var list []record.Record

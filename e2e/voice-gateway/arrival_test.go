@@ -57,7 +57,7 @@ func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 		t.Errorf("it is believed again: %q", again.Reply)
 	}
 	if reply := ask(t, http, "is the bathroom light on").Reply; reply != "No, the bathroom light is off." {
-		t.Errorf("it is told as: %q", reply)
+		t.Errorf("the answer was %q", reply)
 	}
 	if got := stranger.on("voice/test/announce"); len(got) != 2 {
 		t.Errorf("announced %q", got)
