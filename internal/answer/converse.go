@@ -21,31 +21,30 @@ func (a *Answerer) talksOnly(x *exchange, d intent.Decision) bool {
 	if ready, _ := a.model.Ready(); ready {
 		return false
 	}
-	reader, err := smalltalk.Ours(a.phrases.Language())
-	if err != nil {
-		return false
-	}
-	said, ok := reader.Answer(x.Text, x.at(), a.match.House())
+	said, ok := a.smallTalk(x)
 	return ok && said.Repeat == "" && !said.Needs
 }
 
-// at is when a text arrived, by the clock of the house.
-func (x *exchange) at() time.Time {
-	if x.At.IsZero() {
-		return time.Now()
+// smallTalk reads a text as small talk; ok is false if it is none.
+func (a *Answerer) smallTalk(x *exchange) (said smalltalk.Answer, ok bool) {
+	reader, err := smalltalk.Ours(a.phrases.Language())
+	if err != nil {
+		return said, false
 	}
-	return x.At.Local()
+	at := x.At.Local()
+	if x.At.IsZero() {
+		at = time.Now()
+	}
+	return reader.Answer(x.Text, at, a.match.House())
 }
 
-// conversed answers small talk where no language model answers, for the reason missing,
-// and reports whether it did. What only a model could answer is told to be missing only
-// where none is set up.
-func (a *Answerer) conversed(ctx context.Context, x *exchange, missing error) bool {
-	reader, err := smalltalk.Ours(a.phrases.Language())
-	if err != nil || x.Source == record.FromTimer { // what a timer carries is an order
+// converse answers small talk where no language model answers, for the reason missing,
+// and reports whether it did. It says that a model is missing only where none is set up.
+func (a *Answerer) converse(ctx context.Context, x *exchange, missing error) bool {
+	if x.Source == record.FromTimer { // what a timer carries is an order
 		return false
 	}
-	said, ok := reader.Answer(x.Text, x.at(), a.match.House())
+	said, ok := a.smallTalk(x)
 	switch {
 	case !ok, said.Needs && !errors.Is(missing, dialogue.ErrNoModel):
 		return false

@@ -12,13 +12,18 @@ import (
 // written are the sources of texts that somebody has typed.
 var written = []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, record.FromPage, record.FromMCP}
 
+// speller is a matcher that knows what a typed text with slips may be.
+type speller interface {
+	Respelt(text string) []string
+}
+
 // respelt is the step for a typed text with slips in its words, "trun on the lamp", that
 // fits nothing as it is. If all that it may mean comes to one and the same, and that is
 // not dangerous, the text of the turn is the right one from here on; the next steps
 // understand it.
 func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
-	speller, able := a.match.(interface{ Respelt(text string) []string })
-	if !able || !x.typed() || !unmatched(x.local) {
+	spells, able := a.match.(speller)
+	if !able || !x.typed() || !fitsNothing(x.local) {
 		return false
 	}
 	before := a.memory.subject(x.Request)
@@ -27,7 +32,7 @@ func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
 	}
 	var meant, local []intent.Decision
 	text := ""
-	for _, right := range speller.Respelt(x.Text) {
+	for _, right := range spells.Respelt(x.Text) {
 		d := a.match.Match(right, x.Area)
 		would := d
 		if next, ok := after(a, x, before, right, d); ok {
@@ -56,11 +61,11 @@ func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
 // hopedFor is what decides how long a turn waits for a house: of a typed text that fits
 // nothing, what it is with its slips put right, if that may be about a thing to come.
 func (a *Answerer) hopedFor(x *exchange, d intent.Decision) intent.Decision {
-	speller, able := a.match.(interface{ Respelt(text string) []string })
+	spells, able := a.match.(speller)
 	if !able || !x.typed() || d.Route != intent.Model {
 		return d
 	}
-	for _, right := range speller.Respelt(x.Text) {
+	for _, right := range spells.Respelt(x.Text) {
 		if hoped := a.match.Match(right, x.Area); hoped.Route == intent.Reject && hoped.NeedHouse {
 			return hoped
 		}
@@ -68,10 +73,9 @@ func (a *Answerer) hopedFor(x *exchange, d intent.Decision) intent.Decision {
 	return d
 }
 
-// unmatched reports whether a text was not understood, or one of its names was not.
-func unmatched(d intent.Decision) bool {
-	return d.Route == intent.Model && d.Reason == "no_sentence" ||
-		d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device", bareName}, d.Reason)
+// fitsNothing reports whether a text was not understood, or one of its names was not.
+func fitsNothing(d intent.Decision) bool {
+	return d.Route == intent.Model && d.Reason == "no_sentence" || namesNothing(d) || d.Route == intent.Reject && d.Reason == bareName
 }
 
 // same reports whether two decisions do or ask the same.

@@ -104,7 +104,7 @@ func (a *Answerer) failed(ctx context.Context, x *exchange, err error, silent bo
 		return false
 	}
 	x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
-	return a.conversed(ctx, x, err)
+	return a.converse(ctx, x, err)
 }
 
 // alone reports whether a text answers no question, and the model said nothing of its own.

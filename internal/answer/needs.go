@@ -42,7 +42,12 @@ const storyBudget = 500 * time.Millisecond
 // unsettled reports whether the decision could change once more of the house is
 // known.
 func unsettled(d intent.Decision) bool {
-	return d.NeedHouse || d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+	return d.NeedHouse || namesNothing(d)
+}
+
+// namesNothing reports whether a text names a thing or a room that the house does not have.
+func namesNothing(d intent.Decision) bool {
+	return d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
 }
 
 // awaited matches the text again each time a server has told of its house, as long

@@ -37,10 +37,10 @@ func plainly(word string) string { return strings.Join(words(word), "") }
 // included if it is one of them.
 func (v *Vocabulary) Accented(word string) []string { return v.written[plainly(word)] }
 
-// Misspelt are the words that a word may be with letters swapped, lost or doubled, or a
-// letter replaced in a longer one, as names are read forgivingly: those that the fewest
-// changes lead to, each in every way in which it is written. There is none if the word is
-// too short or too long, or like nothing.
+// Misspelt returns the words that a misspelt one may be: letters swapped, lost or doubled,
+// or one replaced in a longer word, as names are read forgivingly. Of these it returns the
+// ones with the fewest changes, with every accent that they are written with. It returns
+// nil if the word is too short, too long, or like no other.
 func (v *Vocabulary) Misspelt(word string) (all []string) {
 	key := plainly(word)
 	if len(key) < shortestTarget || len(key) > edits.MaxLetters {

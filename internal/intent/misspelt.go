@@ -134,7 +134,7 @@ func wordsOf(text string) []string {
 
 // Respelt returns what a text may be whose words have slips: letters swapped, lost or
 // doubled, a letter replaced in a longer word, accents left out. It is for written texts
-// that fit no sentence. There is none if no word has a slip, or if one is like a word
+// that fit no sentence. It returns nil if no word has a slip, and if a word is like one
 // that forbids something or sets a condition. Short words such as "on" and "off" are
 // never guessed.
 func (m *Matcher) Respelt(text string) []string {
@@ -165,8 +165,8 @@ func (m *Matcher) Respelt(text string) []string {
 	return slices.DeleteFunc(readings, func(r string) bool { return r == strings.Join(plain, " ") })
 }
 
-// readings are what a word may be, the word itself where it has no slip, and whether it
-// has one that is more than a missing accent. There is none for a word that may forbid
+// readings returns what a word may be, which is the word itself where it has no slip. slip
+// tells whether more than an accent is wrong. It returns no ways for a word that may forbid
 // something.
 func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 	switch {
