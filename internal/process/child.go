@@ -128,6 +128,7 @@ func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
 	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
 	c.endFamily()
 	c.unread = waitingIn(c.stdin)
+	_ = c.stdin.Close()
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
 	select {
@@ -159,6 +160,15 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 // Stdin is the pipe the child reads.
 func (c *Child) Stdin() *os.File { return c.stdin }
+
+// CloseInput closes the child's stdin. That of a dying child is closed once it was
+// counted what the child never read.
+func (c *Child) CloseInput() error {
+	if c.Ending() {
+		return nil
+	}
+	return c.stdin.Close()
+}
 
 // Read reads the child's stdout. Its only error is EOF; Err tells why the child
 // ended.
@@ -214,7 +224,7 @@ func (c *Child) Stop(g Grace) error {
 		c.noteFamily()
 	}
 	if g.EOF > 0 {
-		_ = c.stdin.Close()
+		_ = c.CloseInput()
 		if c.EndsWithin(g.EOF) {
 			return nil
 		}

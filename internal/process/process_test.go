@@ -291,6 +291,26 @@ func TestWhatAChildSaysAndLeavesUnread(t *testing.T) {
 	}
 }
 
+// TestAStopCountsWhatADyingChildLeftUnread closes the input as soon as the output ends,
+// which is before the child is reaped.
+func TestAStopCountsWhatADyingChildLeftUnread(t *testing.T) {
+	for range 20 {
+		c := started(t, `echo ready; sleep 1000`, nil)
+		if _, err := c.Stdin().WriteString("never read"); err != nil {
+			t.Fatal(err)
+		}
+		c.Kill()
+		_, _ = io.Copy(io.Discard, c)
+		if err := c.CloseInput(); err != nil {
+			t.Fatal(err)
+		}
+		<-c.Ended()
+		if n := c.Unread(); n != 10 {
+			t.Fatalf("%d bytes of 10 were not read", n)
+		}
+	}
+}
+
 func TestTheEndOfAFloodIsKept(t *testing.T) {
 	c := started(t, "yes x | head -c 1000000 >&2; echo end >&2; echo ready", nil)
 	<-c.Ended()

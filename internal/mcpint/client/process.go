@@ -54,7 +54,6 @@ func startProcess(program process.Program, log io.Writer) (*serverProcess, error
 		defer close(p.ended)
 		<-child.Ended()
 		p.outbox.close()
-		_ = p.stdin.Close()
 		p.outbox.pushers.Wait()
 	}()
 	return p, nil
@@ -107,7 +106,7 @@ func (p *serverProcess) endsByItself() bool {
 }
 
 // Close closes stdin; the client library calls it.
-func (p *serverProcess) Close() error { return p.stdin.Close() }
+func (p *serverProcess) Close() error { return p.child.CloseInput() }
 
 // Read is the child's stdout for the client library, which logs every error but
 // EOF to the global logger; the reason is kept in failure.
