@@ -71,7 +71,11 @@ func (c *census) onlyBeside(all *sorted) []string {
 	case len(all.out) == 0:
 		return append(c.tell(c.q.sides().found, all.beside), c.hidden(all.beside)...)
 	}
-	return c.tellBeside(all.out, all.beside)
+	told := c.tellBeside(all.out, all.beside)
+	if c.lists() && c.q.sides().bad == "open" && slices.ContainsFunc(all.out, func(f finding) bool { return !f.besides }) {
+		told[0] = c.begun("none_seen", told[0])
+	}
+	return told
 }
 
 // both joins two sentences, the first of which is not the whole truth.

@@ -116,7 +116,7 @@ func (c *census) begun(prefix, sentence string) string {
 		return capital(sentence)
 	}
 	key := "answer_" + prefix
-	if prefix == "none" {
+	if prefix == "none" || prefix == "none_seen" {
 		_, of := c.grammar.those(c.q.kind)
 		key += gendered(of)
 	}
@@ -197,7 +197,7 @@ func (c *census) tell(prefix string, found []finding) []string {
 		switch {
 		case first.state == "alarm":
 			key := "senses"
-			if prefix == "yes" {
+			if prefix == "yes" && isAskedFor(first.step) {
 				key = "senses_yes"
 			}
 			args := c.together(group)

@@ -90,6 +90,9 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	}
 	var said []string
 	switch {
+	case len(in) > 0 && !slices.ContainsFunc(in, func(i int) bool { return isAskedFor(&steps[i]) }):
+		own := slices.DeleteFunc(slices.Clone(out), func(i int) bool { return !isAskedFor(&steps[i]) })
+		said = append(p.alike(steps, senses, in, ""), p.alike(steps, senses, own, "")...)
 	case len(in) > 0:
 		said = p.alike(steps, senses, in, asked)
 	case alarm && len(unknown) > 0: // with a sensor whose state is unknown, nobody can say "no" for all
@@ -149,13 +152,20 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 }
 
 // alikeOnly are the classes for which sensors of other classes are asked as well because
-// their alarm is one, while their silence says nothing: a carbon monoxide alarm does not
-// smell gas.
+// their alarm matters as much, while their silence says nothing: a carbon monoxide alarm
+// does not smell gas.
 var alikeOnly = []string{"gas", "intrusion"}
 
+// isAskedFor reports whether an alarm of a step's sensor is a yes to the question: who
+// asks for gas is also told of carbon monoxide, but that is another danger.
+func isAskedFor(s *plan.Step) bool {
+	classes, _ := s.Action.Slots["device_class"].([]any)
+	return len(classes) == 0 || classes[0] != "gas" || s.Entity.DeviceClass() == "gas"
+}
+
 // insteadOf answers a question about a class of which the house has no sensor while those
-// of another class are quiet: that there is none, and what these report. It is "" for any
-// other question.
+// of another class are no answer to it: that there is none, and what these report. It is
+// "" for any other question.
 func (p *Phrases) insteadOf(steps []plan.Step, results []tools.Result) string {
 	classes, _ := steps[0].Action.Slots["device_class"].([]any)
 	if len(classes) == 0 || !slices.Contains(alikeOnly, fmt.Sprint(classes[0])) {
@@ -168,7 +178,7 @@ func (p *Phrases) insteadOf(steps []plan.Step, results []tools.Result) string {
 	var quiet, unknown []int
 	for i, got := range senses {
 		switch {
-		case steps[i].Entity.DeviceClass() == classes[0] || got.truth == "on":
+		case steps[i].Entity.DeviceClass() == classes[0] || got.truth == "on" && isAskedFor(&steps[i]):
 			return ""
 		case got.truth == "" || got.away:
 			unknown = append(unknown, i)
