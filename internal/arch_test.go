@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 const module = "voicegateway/"
@@ -179,8 +181,9 @@ var layers = []layer{
 		"scripts/packaging":    {"cli", "packaging", "zwave/serve"},
 	}},
 	{"tests", "stand-ins, and what tests of whole programs stand on, for tests alone", map[string][]string{
-		"e2e/rig": {"fake", "mqtt", "zwave/sim"},
-		"fake":    {"answer", "dialogue", "intent/reply", "audio", "process", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
+		"e2e/rig":     {"fake", "mqtt", "zwave/sim"},
+		"fake/bubble": {},
+		"fake":        {"answer", "dialogue", "intent/reply", "audio", "process", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
 	}},
 }
 
@@ -219,10 +222,12 @@ var homes = map[string][]string{
 }
 
 type goPackage struct {
-	ImportPath string
-	GoFiles    []string
-	CgoFiles   []string
-	Imports    []string // those of the program, not of its tests
+	ImportPath   string
+	GoFiles      []string
+	CgoFiles     []string
+	Imports      []string // those of the program, not of its tests
+	TestImports  []string // those of its tests
+	XTestImports []string // those of its tests in a package of their own
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -250,6 +255,18 @@ func TestImportsPointDown(t *testing.T) {
 
 // A table that lets an arrow point up would make the picture a lie. The story stands
 // on words alone, and on its own parts.
+// TestVirtualTimeIsSafe finds tests in virtual time that can crash the race detector.
+func TestVirtualTimeIsSafe(t *testing.T) {
+	t.Parallel()
+	const virtual, safe = "testing/synctest", module + "internal/fake/bubble"
+	for _, p := range packages(t) {
+		imported := slices.Concat(p.TestImports, p.XTestImports)
+		if p.ImportPath != safe && slices.Contains(imported, virtual) && !slices.Contains(imported, safe) {
+			t.Errorf("the tests of %s import %s, so one of their files has to import %s for its effect", p.ImportPath, virtual, safe)
+		}
+	}
+}
+
 func TestTheTableItself(t *testing.T) {
 	floor := map[string]int{}
 	for i, l := range layers {
@@ -370,7 +387,7 @@ func homeOf(imported string) (outside string, places []string) {
 
 func packages(t *testing.T) []goPackage {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,GoFiles,CgoFiles,Imports", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,GoFiles,CgoFiles,Imports,TestImports,XTestImports", "./...")
 	cmd.Dir = ".."
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

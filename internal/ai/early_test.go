@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicegateway/internal/dialogue"
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // TestRequestThatBeganEarly: the reply goes on with a request that began before it,

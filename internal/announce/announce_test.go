@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"voicegateway/internal/announce"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 )

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/arrival"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/record"

@@ -11,6 +11,8 @@ import (
 	paho "github.com/eclipse/paho.mqtt.golang/packets"
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/packets"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // library is a server of the library that listens nowhere.

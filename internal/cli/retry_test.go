@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/console"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/mcpint"
 )
 

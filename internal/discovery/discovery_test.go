@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/mqttapi"
 )

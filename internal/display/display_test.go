@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/httpapi"
 	"voicegateway/internal/live"

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 )
 

@@ -16,6 +16,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/turn"
 )

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/speech/stt"

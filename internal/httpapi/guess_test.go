@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // asksWith sends a request with a bearer token, as programs do.

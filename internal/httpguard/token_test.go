@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 const houseToken = "the token of the house"

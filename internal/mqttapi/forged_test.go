@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/order"
 )
 

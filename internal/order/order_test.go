@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 
 	"go.uber.org/goleak"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/answer"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/mcpint/host"

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
 )

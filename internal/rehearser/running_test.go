@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/rehearser"
 	"voicegateway/internal/speech/stt"

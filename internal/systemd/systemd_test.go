@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio/earcon"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/turn"
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/record"
 	"voicegateway/internal/wakebudget"

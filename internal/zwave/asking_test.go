@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/zwave"
 	"voicegateway/internal/zwave/sim"
 )

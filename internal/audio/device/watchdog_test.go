@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 func TestWatchdogFindsACallThatHangs(t *testing.T) {

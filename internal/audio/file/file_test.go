@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	_ "voicegateway/internal/fake/bubble"
 )
 
 func ramp(rate audio.Rate, n int) audio.Clip {

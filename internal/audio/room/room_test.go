@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/room"
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // A clip that is spoken into the room comes out of it in time, and the room is

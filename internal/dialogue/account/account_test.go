@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/dialogue/account"
 	"voicegateway/internal/dialogue/past"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 )
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // step is a toggle of a device.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/mcpint"
 )
 

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )

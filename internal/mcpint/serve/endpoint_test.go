@@ -16,6 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // atEndpoint serves an endpoint in an HTTP server and returns its address.

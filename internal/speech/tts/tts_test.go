@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio"
+	_ "voicegateway/internal/fake/bubble"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

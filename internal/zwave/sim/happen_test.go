@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	_ "voicegateway/internal/fake/bubble"
 )
 
 // topics lists what was published as "topic payload", without times.
