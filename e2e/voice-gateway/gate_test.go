@@ -72,7 +72,7 @@ func TestAModelsActsPassTheGate(t *testing.T) {
 		"lights off, a garage door, a wrong name and a call twice": {
 			"de", append(switched("off", append(slices.Clone(lights), "Kitchen Light", "Chandelier")...), switched("open", "Garage Door")...),
 			[]string{"mach es hier ein wenig gemütlicher"},
-			[]string{"model failed 8 8 Lichter sind aus. Das Öffnen ist hier abgeschaltet: Garage Door. Den Rest habe ich nicht getan."},
+			[]string{"model failed 8 8 Lichter sind aus. Garage Door zu öffnen ist hier abgeschaltet. Den Rest habe ich nicht getan."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // processors.
 func TestTimersThatAreDueAtOnce(t *testing.T) {
 	for range 20 {
-		synctest.Test(t, func(t *testing.T) {
+		synctest.Test(t, func(*testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {

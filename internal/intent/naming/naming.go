@@ -57,10 +57,25 @@ func (n *Names) Plain(e *home.Entity) string {
 		}
 		name = n.Contracted(strings.NewReplacer("{area}", room, "{area_of}", n.CallRoom(room).In(Of), "{name}", name).Replace(form))
 	}
-	if n.Lower {
-		return strings.ToLower(name)
+	return n.inSentence(name)
+}
+
+// inSentence writes a name as it stands inside a sentence. Where names are written small,
+// abbreviations and whose thing it is keep their capitals: "Freya's TV".
+func (n *Names) inSentence(name string) string {
+	if !n.Lower {
+		return name
 	}
-	return name
+	words := strings.Fields(name)
+	shouts := len(words) > 1 && name == strings.ToUpper(name)
+	for i, w := range words {
+		isOwner := slices.ContainsFunc(n.Possessive, func(ending string) bool { return strings.HasSuffix(w, ending) })
+		if letters := len([]rune(w)); isOwner || letters > 1 && letters <= 4 && w == strings.ToUpper(w) && !shouts {
+			continue
+		}
+		words[i] = strings.ToLower(w)
+	}
+	return strings.Join(words, " ")
 }
 
 // withoutReading is the name of a thing without the English word for what it measures,
@@ -80,10 +95,7 @@ func (n *Names) withoutReading(e *home.Entity) string {
 
 // Room is the name of a room inside a sentence.
 func (n *Names) Room(name string) string {
-	if n.Lower {
-		return strings.ToLower(home.Spoken(name))
-	}
-	return home.Spoken(name)
+	return n.inSentence(home.Spoken(name))
 }
 
 // Inside is the name of a thing with its article.

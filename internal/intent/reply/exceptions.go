@@ -196,13 +196,7 @@ func (c *census) tell(prefix string, found []finding) []string {
 		}
 		switch {
 		case first.state == "alarm":
-			key := "senses"
-			if prefix == "yes" && isAskedFor(first.step) {
-				key = "senses_yes"
-			}
-			args := c.together(group)
-			args["value"] = first.told
-			sentences = append(sentences, c.Phrase(key, args))
+			sentences = append(sentences, c.alarming(prefix, group))
 		case first.state == "low":
 			sentences = append(sentences, c.batteries(prefix, group))
 		case first.blame != "":
@@ -225,6 +219,17 @@ func (c *census) tell(prefix string, found []finding) []string {
 		prefix = ""
 	}
 	return sentences
+}
+
+// alarming tells the alarm of things that report the same one.
+func (c *census) alarming(prefix string, group []finding) string {
+	key := "senses"
+	if prefix == "yes" && isAskedFor(group[0].step) {
+		key = "senses_yes"
+	}
+	args := c.together(group)
+	args["value"] = group[0].told
+	return c.Phrase(key, args)
 }
 
 // moving are states between two, to which neither yes nor no is true.

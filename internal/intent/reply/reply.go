@@ -206,7 +206,8 @@ func (p *Phrases) Denied(steps []plan.Step) string {
 		if s.Risk != tools.Dangerous || s.Entity == nil {
 			continue
 		}
-		return p.Phrase(deniedKey(s.Entity.Domain), map[string]any{"name": p.grammar.spoken(s.Entity)})
+		name := p.grammar.spoken(s.Entity)
+		return p.Phrase(deniedKey(s.Entity.Domain), map[string]any{"name": name, "Name": name.Each(capital)})
 	}
 	return p.Phrase("denied", nil)
 }
