@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,10 +130,16 @@ func TestTheNeuralRecogniserIsPulled(t *testing.T) {
 
 // wheel is a Python package in the making.
 type wheel struct {
-	tb   testing.TB
-	file *os.File
-	zip  *zip.Writer
+	tb    testing.TB
+	file  *os.File
+	zip   *zip.Writer
+	level int // how much the next file is compressed
 }
+
+// large is how many bytes a file may have that is compressed as in the makers' package.
+// A larger one stands in the same format uncompressed: compressing it, watched by the
+// race detector, takes half a minute.
+const large = 1 << 20
 
 func newWheel(tb testing.TB, name string) *wheel {
 	tb.Helper()
@@ -139,11 +147,17 @@ func newWheel(tb testing.TB, name string) *wheel {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &wheel{tb: tb, file: f, zip: zip.NewWriter(f)}
+	w := &wheel{tb: tb, file: f, zip: zip.NewWriter(f)}
+	w.zip.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, w.level) })
+	return w
 }
 
 func (w *wheel) add(name string, data []byte) {
 	w.tb.Helper()
+	w.level = flate.DefaultCompression
+	if len(data) > large {
+		w.level = flate.NoCompression
+	}
 	entry, err := w.zip.Create("moonshine_voice/assets/" + name)
 	if err == nil {
 		_, err = entry.Write(data)

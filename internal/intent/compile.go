@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,45 +76,65 @@ type compiler struct {
 	clauses clauseSet
 }
 
-// ends finds equal steps, so that sentences with the same ending share it.
+// ends finds equal steps, so that sentences with the same ending share it. Texts and
+// choices, which most steps are, have maps of their own with small keys.
 type ends struct {
-	seen map[step]*inst
-	ids  map[*inst]int32
-	last *inst
-	room []inst // where the next steps are put
+	texts   map[textStep]*inst
+	choices map[string]*inst // by the numbers of the alternatives
+	others  map[step]*inst
+	ids     map[*inst]uint64 // the numbers of alternatives
+	last    *inst
+	room    []inst // where the next steps are put
 }
 
 // together is how many steps share one block of memory: apart, each would keep the
 // page alive in which the sentence was read.
 const together = 256
 
-// step is what makes two steps equal.
+// textStep is what makes two steps equal that are text.
+type textStep struct {
+	letters string
+	next    *inst
+}
+
+// step is what makes two steps equal that are neither text nor choices.
 type step struct {
 	op      opcode
 	wordEnd bool
-	text    string // opChoice: the numbers of the alternatives
 	list    *list
 	slot    string
 	next    *inst
 }
 
-func newEnds() ends {
-	return ends{seen: make(map[step]*inst), ids: make(map[*inst]int32), last: &inst{op: opEnd, branch: straight}}
+// newEnds makes room for the steps of sentences with so many letters in all.
+func newEnds(letters int) ends {
+	return ends{
+		texts: make(map[textStep]*inst, letters/4), choices: make(map[string]*inst, letters/4), others: make(map[step]*inst),
+		ids: make(map[*inst]uint64, letters/4), last: &inst{op: opEnd, branch: straight},
+	}
 }
 
 // intern returns a step that is equal to i: an existing one, or i itself if there
 // is none.
 func (e *ends) intern(i inst) *inst {
-	key := step{i.op, i.wordEnd, i.text, i.list, i.slot, i.next}
-	if i.op == opChoice {
-		var b strings.Builder
+	switch i.op {
+	case opText:
+		return share(e, e.texts, textStep{i.text, i.next}, i)
+	case opChoice:
+		numbers := make([]byte, 0, 64)
 		for _, alt := range i.alts {
-			fmt.Fprintf(&b, "%d ", e.ids[alt])
+			numbers = binary.AppendUvarint(numbers, e.number(alt))
 		}
-		key.text = b.String()
+		return share(e, e.choices, string(numbers), i)
+	case opEnd, opName, opArea, opFloor, opValue, opNumber, opWild:
 	}
-	if known, ok := e.seen[key]; ok {
-		return known
+	return share(e, e.others, step{i.op, i.wordEnd, i.list, i.slot, i.next}, i)
+}
+
+// share returns the step of a key, which is a copy of i where there is none yet.
+func share[K comparable](e *ends, known map[K]*inst, key K, i inst) *inst {
+	if same, ok := known[key]; ok {
+		return same
 	}
 	if len(e.room) == 0 {
 		e.room = make([]inst, together)
@@ -121,9 +142,18 @@ func (e *ends) intern(i inst) *inst {
 	fresh := &e.room[0]
 	e.room = e.room[1:]
 	*fresh = i
-	e.seen[key] = fresh
-	e.ids[fresh] = int32(len(e.ids) + 1)
+	known[key] = fresh
 	return fresh
+}
+
+// number returns the number of an alternative, which it gives to a new one.
+func (e *ends) number(alt *inst) uint64 {
+	n, ok := e.ids[alt]
+	if !ok {
+		n = uint64(len(e.ids))
+		e.ids[alt] = n
+	}
+	return n
 }
 
 func (c *compiler) compileLists() error {

@@ -59,8 +59,14 @@ func (p *Pack) program() (*program, error) {
 
 func compile(pack *Pack) (*program, error) {
 	lang, _ := numbers.For(pack.Language)
+	letters := 0
+	for i := range pack.Blocks {
+		for _, source := range pack.Blocks[i].Source {
+			letters += len(source)
+		}
+	}
 	c := &compiler{
-		pack: pack, lang: lang, ends: newEnds(), spelled: make(map[wordsKey]*list),
+		pack: pack, lang: lang, ends: newEnds(letters), spelled: make(map[wordsKey]*list),
 		all: make([]*list, houseListCount),
 	}
 	if err := c.compileLists(); err != nil {

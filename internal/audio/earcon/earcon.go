@@ -13,6 +13,7 @@ package earcon
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -109,9 +110,29 @@ func (s Set) Clip(sound Sound) audio.Clip {
 		return c
 	}
 	for _, n := range scores[sound] {
-		c.Samples = append(c.Samples, play(n, 32767*math.Pow(10, peak/20))...)
+		c.Samples = append(c.Samples, n.played(peak)...)
 	}
 	return c
+}
+
+// loudNote is a note at a loudness, in dBFS.
+type loudNote struct {
+	note
+	peak float64
+}
+
+// played are the samples of the notes that were needed so far, by loudNote. There are
+// few, and a ring that nobody stops plays them for an hour.
+var played sync.Map
+
+// played returns the samples of a note at a peak in dBFS, which are not to be changed.
+func (n note) played(peak float64) []int16 {
+	key := loudNote{n, peak}
+	samples, ok := played.Load(key)
+	if !ok {
+		samples, _ = played.LoadOrStore(key, play(n, 32767*math.Pow(10, peak/20)))
+	}
+	return samples.([]int16)
 }
 
 // peak is how loud the set makes the sound, in dBFS; false if it does not.
