@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden soak clean
+.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden oracle soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -80,7 +80,7 @@ lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the l
 	go mod tidy -diff
 	go vet ./...
 	go vet -tags accept ./...
-	go vet -tags accept,alone,soak ./...
+	go vet -tags accept,alone,soak,oracle ./...
 	$(GOLANGCI) run --allow-serial-runners ./...
 
 # The neural recogniser's model, which models pull would install for a user too.
@@ -154,6 +154,11 @@ fuzz: setup ## every fuzz target for FUZZTIME (10s)
 golden: ## write the golden files anew; read the difference before you keep it
 	@dirs=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	[ -z "$$dirs" ] || go test -count=1 $$dirs -update
+
+# The tests of the oracle have the build tag oracle; where they are, nothing else is.
+oracle: setup ## what the programs do for every sentence, conversation, route, verb and command, as one file that no other machine or load changes; AGAINST=file prints each difference (ten minutes)
+	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
+	go run scripts/oracle.go $(if $(AGAINST),-against '$(AGAINST)') $(if $(TO),-to '$(TO)') $(if $(ONLY),-run '$(ONLY)')
 
 # Soak tests have the build tag soak and names that begin with TestSoak. SEED plays
 # the same houses again, FOR is how long.

@@ -71,6 +71,7 @@ type scene struct {
 	sounding []*sounding
 	clips    []audio.Clip // that were kept
 	shown    []string     // partial texts
+	records  []record.Record
 }
 
 // sounding is a clip on its way through the room.
@@ -539,6 +540,9 @@ func (s *scene) TurnEnded(r record.Record) {
 	if r.Wake != nil {
 		wake = "woken"
 	}
+	s.mu.Lock()
+	s.records = append(s.records, r)
+	s.mu.Unlock()
 	s.note("turn %s %q %s %s, %d calls, reply %q%s", wake, text, name, r.Outcome, len(r.Calls), r.Reply, strings.TrimRight(" "+r.Error, " "))
 }
 
@@ -587,6 +591,7 @@ func TestScenes(t *testing.T) {
 					t.Error("the recogniser's utterance is open for ever")
 				}
 				got = lines(s.events())
+				tellOracle(t, "scenes/"+filepath.Base(file), strings.Split(got, "\n"), s.records)
 			})
 			switch {
 			case want < 0:

@@ -40,6 +40,7 @@ type story struct {
 	answers      map[string]string // device: outcome, where it is not "confirmed"
 	calls, said  []string
 	ends         []string
+	records      []record.Record
 
 	mu sync.Mutex // calls of one turn come side by side
 }
@@ -60,6 +61,7 @@ func TestStories(t *testing.T) {
 			}
 			s := read(archive)
 			synctest.Test(t, func(t *testing.T) { s.tell(t) })
+			tellOracle(t, "stories/"+filepath.Base(file), slices.Concat(s.calls, s.said), s.records)
 			got := map[string]string{"calls": lines(s.calls), "said": lines(s.said), "ends": lines(s.ends)}
 			for i, f := range archive.Files {
 				want, expected := got[f.Name]
@@ -148,7 +150,8 @@ func (s *story) tell(t *testing.T) {
 	}
 	slices.Sort(s.calls)
 	s.said = voice.Said()
-	for _, r := range observer.Records() {
+	s.records = observer.Records()
+	for _, r := range s.records {
 		s.ends = append(s.ends, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Route, r.Outcome, r.Error)))
 	}
 }
