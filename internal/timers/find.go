@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"voicegateway/internal/edits"
 )
 
 // find lists the timers that are meant, of those that may be: they fit best by name,
@@ -97,5 +97,5 @@ func near(a, b []string) bool {
 	if x == "" || y == "" {
 		return false
 	}
-	return levenshtein.ComputeDistance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
+	return edits.Distance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
 }
