@@ -10,6 +10,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/record"
 )
 
@@ -183,7 +184,7 @@ func (b *book) follow(e home.Event, r *Rule, key string, now time.Time) {
 
 // ours reports whether the gateway has done it.
 func (b *book) ours(e home.Event, now time.Time) bool {
-	at, acted := b.acts[home.Folded(e.Thing)]
+	at, acted := b.acts[text.Folded(e.Thing)]
 	return e.Ours || acted && now.Sub(at) < justNow
 }
 
@@ -198,13 +199,13 @@ func (b *book) acted(r record.Record, now time.Time) {
 		if json.Unmarshal(c.Args, &args) != nil || args.Action == "" || len(b.acts) >= mostThings {
 			continue
 		}
-		b.acts[home.Folded(args.Device)] = now
+		b.acts[text.Folded(args.Device)] = now
 		if c.Receipt == nil {
 			continue
 		}
-		b.acts[home.Folded(c.Receipt.Device)] = now
+		b.acts[text.Folded(c.Receipt.Device)] = now
 		for _, d := range c.Receipt.Devices {
-			b.acts[home.Folded(d.Device)] = now
+			b.acts[text.Folded(d.Device)] = now
 		}
 	}
 }

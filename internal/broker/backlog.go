@@ -3,7 +3,6 @@ package broker
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ const (
 var errTooSlow = errors.New("it does not take its messages, and others need the room")
 
 // backlog is the hook that bounds what waits for slow clients. When there is too
-// much, the client for which most waits loses its connection and its session. The
+// much, the client for which most waits loses its connection. The
 // library copies a message for every client that gets it.
 type backlog struct {
 	mochi.HookBase
@@ -95,8 +94,7 @@ func (*backlog) ID() string { return "backlog" }
 func (*backlog) Provides(b byte) bool {
 	switch b {
 	case mochi.OnPublish, mochi.OnPublishDropped, mochi.OnRetainPublished, mochi.OnPacketSent, mochi.OnSubscribed, mochi.OnPacketProcessed,
-		mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped,
-		mochi.OnSessionEstablish, mochi.OnSessionEstablished, mochi.OnDisconnect, mochi.OnClientExpired:
+		mochi.OnQosPublish, mochi.OnQosComplete, mochi.OnQosDropped, mochi.OnDisconnect:
 		return true
 	}
 	return false
@@ -232,48 +230,8 @@ func (b *backlog) OnQosComplete(cl *mochi.Client, p packets.Packet) {
 // OnQosDropped takes off a message that was given up.
 func (b *backlog) OnQosDropped(cl *mochi.Client, p packets.Packet) { b.OnQosComplete(cl, p) }
 
-// OnSessionEstablish counts what waits for a client that comes back: the library moves
-// it to the new connection without a word, and may never get to sending it.
-func (b *backlog) OnSessionEstablish(cl *mochi.Client, p packets.Packet) {
-	before, ok := b.server.Clients.Get(cl.ID)
-	if !ok || p.Connect.Clean || before.Properties.Clean && before.Properties.ProtocolVersion < 5 {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if l := b.loads[before]; l != nil && l.sure > 0 {
-		moved := newLoad()
-		moved.sizes, moved.sure = maps.Clone(l.sizes), l.sure
-		b.loads[cl] = moved
-		b.settle(cl, moved)
-	}
-}
-
-// OnSessionEstablished forgets the connection whose session a client has taken over.
-func (b *backlog) OnSessionEstablished(cl *mochi.Client, _ packets.Packet) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for other := range b.loads {
-		if other != cl && other.ID == cl.ID {
-			b.forget(other)
-		}
-	}
-}
-
-// OnDisconnect forgets a client that does not come back for its messages, and parts
-// with one that was too slow. What was about to be sent to another one stays in
-// memory as long as its session.
-func (b *backlog) OnDisconnect(cl *mochi.Client, _ error, gone bool) {
-	switch {
-	case gone:
-		b.OnClientExpired(cl)
-	case errors.Is(cl.StopCause(), errTooSlow):
-		b.part(cl)
-	}
-}
-
-// OnClientExpired forgets a client.
-func (b *backlog) OnClientExpired(cl *mochi.Client) {
+// OnDisconnect forgets a client: its session ends with its connection.
+func (b *backlog) OnDisconnect(cl *mochi.Client, _ error, _ bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget(cl)
@@ -295,25 +253,14 @@ func (b *backlog) change(cl *mochi.Client, change func(*load)) {
 	}
 }
 
-// expel parts with a client that takes nothing.
+// expel parts with a client that takes nothing, and at once with what was about to be
+// sent to it. The library ends its session when it has noticed.
 func (b *backlog) expel(cl *mochi.Client) {
 	cl.Stop(errTooSlow)
-	b.part(cl)
-	b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", cl.ID, "bytes", b.most)
-}
-
-// part ends the session of a client that was disconnected, as the library does when
-// it expires: what was about to be sent to it can be reached in no other way.
-func (b *backlog) part(cl *mochi.Client) {
-	if cl.IsTakenOver() {
-		return
-	}
-	cl.ClearInflights()
 	b.server.UnsubscribeClient(cl)
-	if now, ok := b.server.Clients.Get(cl.ID); ok && now == cl {
-		b.server.Clients.Delete(cl.ID)
-	}
-	b.OnClientExpired(cl)
+	cl.ClearInflights()
+	b.OnDisconnect(cl, nil, true)
+	b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", cl.ID, "bytes", b.most)
 }
 
 // count changes what waits for a client, and returns the client for which most
@@ -344,8 +291,9 @@ func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Cl
 	return slowest
 }
 
-// forgetReplaced forgets connections whose session another one has taken over, or that
-// the library has forgotten. The caller holds the lock.
+// forgetReplaced forgets connections that another one of the same name has replaced, or
+// that the library has forgotten: something may have been counted for them since they
+// ended. The caller holds the lock.
 func (b *backlog) forgetReplaced() {
 	for cl := range b.loads {
 		if now, ok := b.server.Clients.Get(cl.ID); !ok || now != cl {

@@ -2,9 +2,13 @@
 // everything runs on one box. It exists so that these need no other program; a
 // home with its own broker never starts it.
 //
-// It keeps nothing over a restart: clients publish their retained messages again
-// when the connection is back. To add a listener (TLS, websocket), attach it in
-// serve; it must obey the rule New checks.
+// It listens on loopback alone; for other machines there is mosquitto. Programs of
+// this machine are not all trusted, so what each of them can make it keep is bounded.
+//
+// It keeps nothing over a restart, and of a client nothing beyond its connection:
+// clients subscribe and publish their retained messages again when the connection is
+// back. To add a listener (TLS, websocket), attach it in serve; it must obey the rule
+// New checks.
 package broker
 
 import (
@@ -27,7 +31,7 @@ import (
 
 // Config says where the broker listens and who may come in.
 type Config struct {
-	Listen   string `yaml:"listen"` // host:port; port 0 takes a free one
+	Listen   string `yaml:"listen"` // host:port of loopback; port 0 takes a free one
 	Username string `yaml:"-"`      // with Password: what every client must present
 	Password string `yaml:"-"`      // empty: anybody on this machine may connect
 }
@@ -46,32 +50,40 @@ type Broker struct {
 	addr  string // set before ready is closed
 }
 
-// Validate reports what is wrong with the address.
+// Validate reports what is wrong with the address: anything but loopback is. The error
+// tells how mosquitto takes the place of this broker.
 func (cfg Config) Validate() error {
-	_, err := cfg.host()
-	return err
-}
-
-func (cfg Config) host() (string, error) {
 	host, err := httpguard.Address(cfg.Listen, Default().Listen)
 	if err != nil {
-		return "", fmt.Errorf("mqtt.embedded.listen: %w", err)
+		return fmt.Errorf("mqtt.embedded.listen: %w", err)
 	}
-	return host, nil
+	if !httpguard.Loopback(host) {
+		return beyond(cfg.Listen)
+	}
+	return nil
 }
 
-// New checks cfg: beyond loopback the broker wants credentials (REQUIREMENTS
-// S4).
+// beyond is the error of an address that is not loopback.
+func beyond(listen string) error {
+	return fmt.Errorf("mqtt.embedded.listen: other machines can reach %q, and the broker inside the gateway is for this machine alone: it listens at an address such as %s. %s", listen, Default().Listen, mosquitto)
+}
+
+// mosquitto is the way to a broker for several machines: install it, let it listen with
+// a password, and name it in mqtt.broker.
+const mosquitto = `For a broker that other machines use, install mosquitto with these three lines; the last one wants the password given in the second:
+  sudo apt-get install mosquitto
+  printf '%s\n' 'listener 1883' 'allow_anonymous false' 'password_file /etc/mosquitto/passwords' | sudo tee /etc/mosquitto/conf.d/house.conf && sudo mosquitto_passwd -c /etc/mosquitto/passwords voice-gateway && sudo systemctl restart mosquitto
+  sudo voice-gateway config set mqtt.broker mqtt://127.0.0.1:1883 && sudo voice-gateway config set mqtt.username voice-gateway && sudo voice-gateway config secret mqtt.password
+Other machines then name this one, port 1883, and a user of their own (docs/first-house.md).`
+
+// New checks cfg: it must name loopback (REQUIREMENTS S4), and credentials are whole or
+// none.
 func New(cfg Config, log *slog.Logger) (*Broker, error) {
-	host, err := cfg.host()
-	if err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if (cfg.Username == "") != (cfg.Password == "") {
 		return nil, errors.New("the embedded broker needs a user name and a password, or neither")
-	}
-	if cfg.Username == "" && !httpguard.Loopback(host) {
-		return nil, fmt.Errorf("mqtt.embedded.listen is %q, which other machines can reach, and there are no credentials: set mqtt.username and mqtt.password_file, or listen on 127.0.0.1", cfg.Listen)
 	}
 	return &Broker{cfg: cfg, log: log, room: maxBacklog, ready: make(chan struct{})}, nil
 }
@@ -108,6 +120,10 @@ func (b *Broker) Run(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the embedded broker cannot listen on mqtt.embedded.listen: %w", err)
 	}
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() { // a name may lead elsewhere
+		_ = listener.Close()
+		return beyond(listener.Addr().String())
+	}
 	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]*trackedConn{}, large: newIntake(maxIntake)}
 	defer conns.end()
 	return b.serve(ctx, conns)
@@ -124,7 +140,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	waiting := newBacklog(server, tree, b.log, b.room)
 	for _, hook := range []mochi.Hook{
 		&door{username: digest(b.cfg.Username), password: digest(b.cfg.Password), open: b.cfg.Username == ""},
-		&guests{server: server, part: waiting.part}, &filters{server: server, log: b.log},
+		&guests{}, &filters{server: server, log: b.log},
 		&shelf{log: b.log, topics: server.Topics, tree: tree, sizes: map[string]int{}}, waiting,
 		newRetaining(tree),
 	} {
@@ -166,8 +182,8 @@ func capabilities() *mochi.Capabilities {
 	c.MaximumClientWritesPending = pending
 	c.MaximumPacketSize = maxPacket
 	c.MaximumClients = maxClients
-	c.MaximumSessionExpiryInterval = sessionSeconds
-	c.TopicAliasMaximum = 0 // it would keep 65,535 topics of each client
+	c.MaximumSessionExpiryInterval = 0 // also told to a client that wants its session to last
+	c.TopicAliasMaximum = 0            // it would keep 65,535 topics of each client
 	c.SharedSubAvailable = 0
 	c.Compatibilities.NoInheritedPropertiesOnAck = true // or what is kept to acknowledge a message has its properties
 	return c

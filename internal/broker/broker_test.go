@@ -71,24 +71,42 @@ func client(t *testing.T, cfg mqtt.Config) *mqtt.Client {
 	return c
 }
 
-func TestNewRefusesWhatIsUnsafe(t *testing.T) {
+// The embedded broker is for this machine alone, with credentials or without: any other
+// address is refused, and the error says how mosquitto takes its place.
+func TestTheBrokerIsForThisMachineAlone(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		cfg  Config
 		want string
 	}{
-		"loopback":                  {Config{Listen: "127.0.0.1:0"}, ""},
-		"loopback, version 6":       {Config{Listen: "[::1]:0"}, ""},
-		"by name":                   {Config{Listen: "localhost:0"}, ""},
-		"everywhere":                {Config{Listen: ":1884"}, "mqtt.password_file"},
-		"everywhere, by address":    {Config{Listen: "0.0.0.0:1884"}, "other machines can reach"},
-		"everywhere, with a lock":   {Config{Listen: ":1884", Username: "u", Password: "p"}, ""},
-		"half of the credentials":   {Config{Listen: "127.0.0.1:0", Username: "u"}, "or neither"},
-		"no port":                   {Config{Listen: "127.0.0.1"}, "expected host:port"},
-		"a name that may be remote": {Config{Listen: "pi.lan:1884"}, "other machines can reach"},
+		"loopback":                    {Config{Listen: "127.0.0.1:0"}, ""},
+		"loopback, another address":   {Config{Listen: "127.8.8.8:0"}, ""},
+		"loopback, version 6":         {Config{Listen: "[::1]:0"}, ""},
+		"loopback, with a lock":       {Config{Listen: "127.0.0.1:0", Username: "u", Password: "p"}, ""},
+		"by name":                     {Config{Listen: "localhost:0"}, ""},
+		"everywhere":                  {Config{Listen: ":1884"}, "mosquitto"},
+		"everywhere, by address":      {Config{Listen: "0.0.0.0:1884"}, "mosquitto"},
+		"everywhere, version 6":       {Config{Listen: "[::]:1884"}, "mosquitto"},
+		"everywhere, with a lock":     {Config{Listen: ":1884", Username: "u", Password: "p"}, "mosquitto"},
+		"the network":                 {Config{Listen: "192.168.1.5:1884"}, "mosquitto"},
+		"the network, with a lock":    {Config{Listen: "192.168.1.5:1884", Username: "u", Password: "p"}, "mosquitto"},
+		"the network, version 6":      {Config{Listen: "[fe80::1%eth0]:1884", Username: "u", Password: "p"}, "mosquitto"},
+		"a name that may be remote":   {Config{Listen: "pi.lan:1884"}, "mosquitto"},
+		"a name that looks like ours": {Config{Listen: "localhost.lan:1884"}, "mosquitto"},
+		"half of the credentials":     {Config{Listen: "127.0.0.1:0", Username: "u"}, "or neither"},
+		"no port":                     {Config{Listen: "127.0.0.1"}, "expected host:port"},
 	} {
 		_, err := New(tc.cfg, slog.New(slog.DiscardHandler))
 		if (err == nil) != (tc.want == "") || (err != nil && !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if tc.want != "mosquitto" || err == nil {
+			continue
+		}
+		for _, part := range []string{"mqtt.embedded.listen", "apt-get install mosquitto", "listener 1883", "mosquitto_passwd", "config set mqtt.broker mqtt://127.0.0.1:1883"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: the error does not say %q: %v", name, part, err)
+			}
 		}
 	}
 }

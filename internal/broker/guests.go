@@ -8,33 +8,28 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
-// maxAway bounds the clients that are away and remembered: each message for them is
-// copied for each of them.
-const maxAway = 32
-
 // guests is the hook that bounds what is remembered of clients beside their messages
-// and filters.
-type guests struct {
-	mochi.HookBase
-	server *mochi.Server
-	part   func(*mochi.Client) // ends the session of a client that is away
-}
+// and filters: nothing beyond their connection, and of a packet no more than is used.
+type guests struct{ mochi.HookBase }
 
 // ID names the hook.
 func (*guests) ID() string { return "guests" }
 
 // Provides tells the library which of the hook's methods to call.
-func (*guests) Provides(b byte) bool {
-	switch b {
-	case mochi.OnPacketRead, mochi.OnConnect, mochi.OnSessionEstablish, mochi.OnClientExpired:
-		return true
-	}
-	return false
-}
+func (*guests) Provides(b byte) bool { return b == mochi.OnPacketRead }
 
-// OnPacketRead copies what is kept of a packet: the library's strings are pieces of the
-// whole packet, so that a topic of ten bytes would keep a packet of megabytes.
+// OnPacketRead ends the session of every client with its connection, because on one
+// machine no network breaks connections: a client that is away has ended or begins
+// anew. It takes aliases of topics from a client, for which the library would remember
+// each topic, and the delay of its will. It copies what is kept of a packet: the
+// library's strings are pieces of the whole packet, so that a topic of ten bytes would
+// keep a packet of megabytes.
 func (*guests) OnPacketRead(_ *mochi.Client, p packets.Packet) (packets.Packet, error) {
+	if p.FixedHeader.Type == packets.Connect {
+		p.Connect.Clean = true
+		p.Connect.WillProperties.WillDelayInterval = 0
+		p.Properties.TopicAliasMaximum = 0
+	}
 	for _, text := range []*string{
 		&p.TopicName, &p.Connect.ClientIdentifier, &p.Connect.WillTopic, &p.Properties.ContentType, &p.Properties.ResponseTopic,
 	} {
@@ -52,34 +47,3 @@ func (*guests) OnPacketRead(_ *mochi.Client, p packets.Packet) (packets.Packet, 
 	p.Connect.WillPayload = slices.Clone(p.Connect.WillPayload)
 	return p, nil
 }
-
-// OnConnect takes from a client what would make us remember something for each topic,
-// or for longer than its session: aliases of topics, and a delay of its will.
-func (*guests) OnConnect(cl *mochi.Client, _ packets.Packet) error {
-	cl.Properties.Props.TopicAliasMaximum = 0
-	cl.Properties.Will.WillDelayInterval = 0
-	return nil
-}
-
-// OnSessionEstablish makes room whenever a client comes: when too many are away, the one
-// that has been for longest is forgotten.
-func (g *guests) OnSessionEstablish(cl *mochi.Client, _ packets.Packet) {
-	var longest *mochi.Client
-	away := 0
-	for id, other := range g.server.Clients.GetAll() {
-		since := other.StopTime()
-		if since == 0 || id == cl.ID {
-			continue
-		}
-		if away++; longest == nil || since < longest.StopTime() {
-			longest = other
-		}
-	}
-	if away >= maxAway {
-		g.part(longest)
-	}
-}
-
-// OnClientExpired ends the subscriptions of a client that does not come back: the
-// library forgets the client alone.
-func (g *guests) OnClientExpired(cl *mochi.Client) { g.server.UnsubscribeClient(cl) }

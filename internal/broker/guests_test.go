@@ -3,7 +3,9 @@ package broker
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,10 +22,9 @@ func library() *mochi.Server {
 	return mochi.New(&mochi.Options{Capabilities: capabilities(), Logger: slog.New(slog.DiscardHandler)})
 }
 
-// gone is a client that is away and has a subscription.
-func gone(s *mochi.Server, id string) *mochi.Client {
+// subscriber is a client with a subscription.
+func subscriber(s *mochi.Server, id string) *mochi.Client {
 	cl := s.NewClient(nil, "test", id, false)
-	cl.Stop(nil)
 	sub := packets.Subscription{Filter: "house/" + id}
 	s.Topics.Subscribe(id, sub)
 	cl.State.Subscriptions.Add(sub.Filter, sub)
@@ -60,55 +61,87 @@ func TestPacketsAreNotKept(t *testing.T) {
 	}
 }
 
-// However many clients come and go, only so many are remembered, and of those that are
-// not nothing is left.
-func TestSessionsAreBounded(t *testing.T) {
+// A client's session ends with its connection, whatever it asks for: nothing waits for
+// it, and it is told so. A program that waits for what it missed subscribes again.
+func TestSessionsEndWithTheirConnections(t *testing.T) {
 	t.Parallel()
-	s := library()
-	waiting := newBacklog(s, &sync.RWMutex{}, slog.New(slog.DiscardHandler), maxBacklog)
-	g := &guests{server: s, part: waiting.part}
-	for i := range 3 * maxAway {
-		id := fmt.Sprint(i)
-		g.OnSessionEstablish(s.NewClient(nil, "test", id, false), packets.Packet{})
-		waiting.OnQosPublish(gone(s, id), packets.Packet{PacketID: 1, Payload: make([]byte, 100)}, 0, 0)
-		if s.Clients.Len() > maxAway || len(waiting.loads) > maxAway {
-			t.Fatalf("%d clients are remembered, and messages of %d", s.Clients.Len(), len(waiting.loads))
-		}
-	}
-	left := 0
-	for i := range 3 * maxAway {
-		left += subscribers(s, fmt.Sprint(i))
-	}
-	if left != maxAway {
-		t.Errorf("%d subscriptions are left of %d clients", left, s.Clients.Len())
-	}
-	expired := gone(s, "expired")
-	g.OnClientExpired(expired)
-	if subscribers(s, "expired") != 0 {
-		t.Error("a client that expired is still subscribed")
+	for version, asked := range map[byte]packets.Properties{
+		4: {}, 5: {SessionExpiryInterval: 3600, SessionExpiryIntervalFlag: true, TopicAliasMaximum: 100},
+	} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			b, _ := logging(t)
+			hello := packets.Packet{
+				FixedHeader: packets.FixedHeader{Type: packets.Connect}, ProtocolVersion: version, Properties: asked,
+				Connect: packets.ConnectParams{ProtocolName: []byte("MQTT"), ClientIdentifier: "lamp", Keepalive: 60},
+			}
+			sender := greeted(t, b, "sender")
+			for range 3 {
+				c := dial(t, b)
+				ack := said(t, c, hello.ConnectEncode, version)
+				if err := ack.ConnackDecode(ack.Payload); err != nil {
+					t.Fatal(err)
+				}
+				if ack.SessionPresent || version == 5 && (!ack.Properties.SessionExpiryIntervalFlag || ack.Properties.SessionExpiryInterval != 0) {
+					t.Fatalf("it is told of a session: present %v, for %d s", ack.SessionPresent, ack.Properties.SessionExpiryInterval)
+				}
+				sub := packets.Packet{
+					FixedHeader: packets.FixedHeader{Type: packets.Subscribe, Qos: 1}, ProtocolVersion: version, PacketID: 1,
+					Filters: packets.Subscriptions{{Filter: "house/lamp", Qos: 1}},
+				}
+				if ack := said(t, c, sub.SubscribeEncode, version); ack.FixedHeader.Type != packets.Suback {
+					t.Fatalf("a message waited for it: a packet of type %d", ack.FixedHeader.Type)
+				}
+				_ = c.Close()
+				p, _ := paho.NewControlPacket(paho.Publish).(*paho.PublishPacket)
+				p.TopicName, p.Payload, p.Qos, p.MessageID = "house/lamp", []byte("on"), 1, 1
+				exchange(t, sender, p)
+			}
+		})
 	}
 }
 
-// What waits for a client that comes back goes on being counted, and what is counted for
-// a connection that has been replaced does not cost others theirs.
-func TestInheritedMessagesCount(t *testing.T) {
+// said sends a packet and returns the head of the answer, with its body as the payload.
+func said(t *testing.T, c net.Conn, encode func(*bytes.Buffer) error, version byte) packets.Packet {
+	t.Helper()
+	var out bytes.Buffer
+	if err := encode(&out); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 2) // the answers are shorter than 128 bytes
+	if _, err := io.ReadFull(c, head); err != nil {
+		t.Fatal(err)
+	}
+	body := make([]byte, head[1])
+	if _, err := io.ReadFull(c, body); err != nil {
+		t.Fatal(err)
+	}
+	return packets.Packet{FixedHeader: packets.FixedHeader{Type: head[0] >> 4, Remaining: len(body)}, ProtocolVersion: version, Payload: body}
+}
+
+// Of a client that is parted with nothing is left at once, and what is counted for a
+// connection that was replaced does not cost others theirs.
+func TestNothingIsLeftOfASlowClient(t *testing.T) {
 	t.Parallel()
 	s := library()
 	b := newBacklog(s, &sync.RWMutex{}, slog.New(slog.DiscardHandler), 4<<20)
-	before := gone(s, "lamp")
-	b.OnQosPublish(before, packets.Packet{PacketID: 7, Payload: make([]byte, 1<<20)}, 0, 0)
-	after := s.NewClient(nil, "test", "lamp", false)
-	b.OnSessionEstablish(after, packets.Packet{})
-	if l := b.loads[after]; l == nil || l.counted < 1<<20 {
-		t.Fatalf("of the new connection is counted %+v", l)
+	slow := subscriber(s, "slow")
+	large := packets.Packet{PacketID: 7, Payload: make([]byte, 5<<20)}
+	slow.State.Inflight.Set(large)
+	b.OnQosPublish(slow, large, 0, 0)
+	if !slow.Closed() || subscribers(s, "slow") != 0 || slow.State.Inflight.Len() != 0 || len(b.loads) != 0 || b.bytes != 0 {
+		t.Errorf("%d messages and %d bytes are left of it", slow.State.Inflight.Len(), b.bytes)
 	}
-	s.Clients.Add(after)
-	b.OnPublishDropped(before, packets.Packet{TopicName: "house/lamp"})
-	other := s.NewClient(nil, "test", "other", false)
-	s.Clients.Add(other)
-	b.OnQosPublish(other, packets.Packet{PacketID: 7, Payload: make([]byte, 5<<19)}, 0, 0)
-	if other.Closed() || after.Closed() || b.loads[before] != nil || b.bytes > 4<<20 {
-		t.Errorf("a client lost its connection for what is counted twice: %d bytes", b.bytes)
+	before := subscriber(s, "lamp")
+	before.Stop(nil)
+	after := subscriber(s, "lamp")
+	b.OnQosPublish(before, packets.Packet{PacketID: 7, Payload: make([]byte, 2<<20)}, 0, 0) // it was on its way
+	b.OnQosPublish(after, packets.Packet{PacketID: 7, Payload: make([]byte, 5<<19)}, 0, 0)
+	if after.Closed() || b.loads[before] != nil || b.bytes > 4<<20 {
+		t.Errorf("a client lost its connection for what is counted of the one before: %d bytes", b.bytes)
 	}
 }
 

@@ -23,7 +23,7 @@ func newListener(conns *tracked) listener { return listener{listeners.NewNet("tc
 // Close implements listeners.Listener.
 func (l listener) Close(listeners.CloseFn) { l.Net.Close(func(string) {}) }
 
-// Bounds of what strangers may hold: connections in all, and what a client may send
+// Bounds of what a program of this machine may hold: connections in all, and what a client may send
 // and take before it is let in.
 const (
 	maxClients     = 128
@@ -32,7 +32,6 @@ const (
 	greetingBytes  = 64 << 10
 	pieceBytes     = 64 << 10
 	pieceTime      = 5 * time.Second
-	sessionSeconds = 60 // how long messages wait for a client that is away
 )
 
 // tracked is a listener with a bounded number of connections; it can close every
@@ -133,30 +132,24 @@ type trackedConn struct {
 	since time.Time
 	ended sync.Once
 	known atomic.Bool // the client was let in
-	read  int         // bytes before that; used by one reader, as what follows
-	at    framing
+	at    framing     // used by one reader
 
 	closed atomic.Bool
 	large  atomic.Int64 // the size of the large packet that is coming in, or is being handled
 }
 
-var errTalksTooMuch = errors.New("a client sent more than an introduction before it was let in, or a large packet that brings no message")
+var errTalksTooMuch = errors.New("a client sent a large packet that brings no message")
 
-// Read bounds what a client may send before it is let in: the library takes memory
-// for as much as a client announces. A large packet of a client that was let in waits
-// until there is room for it.
+// Read bounds what a client may send: the library takes memory for as much as a client
+// announces. A large packet waits until there is room for it, and one that brings no
+// message, such as an introduction, is refused.
 func (c *trackedConn) Read(p []byte) (int, error) {
 	if c.at.left == 0 { // the library asks for more, so it has handled what came before
 		c.done()
 	}
 	n, err := c.Conn.Read(p)
-	if !c.known.Load() {
-		if c.read += n; c.read > greetingBytes {
-			return 0, errTalksTooMuch
-		}
-	}
 	for rest, size, begun := c.at.next(p[:n]); begun; rest, size, begun = c.at.next(rest) {
-		if c.at.kind != packets.Publish && size > greetingBytes { // the library would make a list of what is in it
+		if c.at.kind != packets.Publish && size > greetingBytes { // the library would make a list of what is in it; before it lets a client in, it takes nothing else
 			return 0, errTalksTooMuch
 		}
 		if size < largePacket || size > maxPacket { // what is too large is refused before it is read

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/settings"
 )
 
@@ -47,7 +48,7 @@ func (f File) Alias(names []Named) (added int, err error) {
 func keyOf(table map[string]any, lists map[string][]string, name string) string {
 	name = strings.TrimSpace(name)
 	for key := range table {
-		if strings.EqualFold(strings.TrimSpace(key), name) {
+		if text.Same(key, name) {
 			return key
 		}
 	}

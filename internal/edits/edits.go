@@ -1,7 +1,9 @@
 // Package edits counts the changes that make one text of another: a letter, a sound
 // more, less or exchanged. It exists because names, rivals of a sentence and the
-// network's own words are compared by the same measure. Pattern compares one text with
-// many, in letters; Cost compares anything, with a price for each exchange.
+// network's own words are compared by the same measure. Distance compares two texts
+// letter by letter; Pattern compares one with many, counts a swap of neighbours as one
+// change, and takes bytes for letters; Cost compares anything, with a price for each
+// exchange.
 package edits
 
 // Cost is the least cost to make b of a. An item more or less costs 1, another one in
@@ -31,10 +33,22 @@ func Unlikeness(a, b string) float64 {
 	if longest == 0 {
 		return 0
 	}
-	return Cost(x, y, func(p, q rune) float64 {
-		if p == q {
-			return 0
-		}
-		return 1
-	}) / float64(longest)
+	return Cost(x, y, whole) / float64(longest)
+}
+
+// Distance counts the letters to insert, delete or replace to make b of a: the distance
+// of Levenshtein.
+func Distance(a, b string) int {
+	if a == b {
+		return 0
+	}
+	return int(Cost([]rune(a), []rune(b), whole))
+}
+
+// whole is the cost of an exchange where every letter differs from every other one alike.
+func whole(p, q rune) float64 {
+	if p == q {
+		return 0
+	}
+	return 1
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"voicegateway/internal/language/text"
 )
 
 // Hazard says what a misheard word may do by opening or switching on a thing
@@ -130,7 +132,7 @@ func words(name string) phrase {
 			if unicode.IsUpper(r) && unicode.IsLower(last) {
 				end()
 			}
-			word.WriteString(plain(unicode.ToLower(r)))
+			word.WriteString(text.SpeltOut(string(unicode.ToLower(r))))
 		}
 		last = r
 	}
@@ -139,28 +141,6 @@ func words(name string) phrase {
 		out = out[:len(out)-1]
 	}
 	return out
-}
-
-// Unaccented spells a letter without its accent: ü is u.
-func Unaccented(r rune) string {
-	as := plain(r)
-	if strings.ContainsRune("äöüÄÖÜ", r) {
-		return as[:1]
-	}
-	return as
-}
-
-// plain spells a lower-case letter without accents; umlauts are spelt out.
-func plain(r rune) string {
-	if r < 0x80 {
-		return string(r)
-	}
-	for accented, as := range spelt {
-		if strings.ContainsRune(accented, r) {
-			return as
-		}
-	}
-	return string(r)
 }
 
 // hazard is the hazard of the words of a name, one by one and together.

@@ -87,9 +87,3 @@ func join(set *map[string]bool, list sentences.List) {
 		(*set)[w] = true
 	}
 }
-
-// spelt maps letters with accents to their spelling without.
-var spelt = map[string]string{
-	"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "àáâãåāăą": "a", "çćč": "c", "ďđ": "d", "èéêëēėęě": "e",
-	"ğ": "g", "ìíîïīįı": "i", "ł": "l", "ñńň": "n", "òóôõōő": "o", "řŕ": "r", "śšş": "s", "ťţ": "t", "ùúûūůű": "u", "ýÿ": "y", "źžż": "z",
-}

@@ -5,8 +5,6 @@
 // as a constant below.
 package home
 
-import "strings"
-
 // House is the structure of a home; states in it are only as fresh as the
 // source that made it (read them by tool, REQUIREMENTS Z2).
 type House struct {
@@ -83,6 +81,3 @@ const (
 	Power       Ability = "power"
 	Energy      Ability = "energy"
 )
-
-// Folded is a name as names are compared: without regard to case and blanks.
-func Folded(name string) string { return strings.Join(strings.Fields(strings.ToLower(name)), " ") }

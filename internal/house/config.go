@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // Config is the home part of the configuration.
@@ -50,12 +51,12 @@ func (c Config) Name(h *home.House) {
 	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
 		also := c.Aliases[name]
 		for i, a := range h.Areas {
-			if same(a.Name, name) {
+			if text.Same(a.Name, name) {
 				h.Areas[i].Aliases = more(a.Aliases, also)
 			}
 		}
 		for i, e := range h.Entities {
-			if same(e.Name, name) || e.ID == name {
+			if text.Same(e.Name, name) || e.ID == name {
 				h.Entities[i].Aliases = more(e.Aliases, also)
 			}
 		}
@@ -66,7 +67,7 @@ func (c Config) Name(h *home.House) {
 func more(names, also []string) []string {
 	names = slices.Clone(names)
 	for _, a := range also {
-		if !slices.ContainsFunc(names, func(n string) bool { return same(n, a) }) {
+		if !slices.ContainsFunc(names, func(n string) bool { return text.Same(n, a) }) {
 			names = append(names, a)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // sensorWords are what sensors are called in our languages, besides what they are in.
@@ -20,26 +21,26 @@ func nameContents(h *home.House) {
 	taken := map[string]int{}
 	for i := range h.Areas {
 		for _, name := range append([]string{h.Areas[i].Name}, h.Areas[i].Aliases...) {
-			taken[home.Folded(name)]++
+			taken[text.Folded(name)]++
 		}
 	}
 	found := map[int]string{}
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		taken[home.Folded(e.Area)]++
+		taken[text.Folded(e.Area)]++
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			taken[home.Folded(name)]++
+			taken[text.Folded(name)]++
 		}
 		if e.Domain != "sensor" || !slices.Contains(e.Abilities, home.Temperature) && e.DeviceClass() != "temperature" {
 			continue
 		}
 		if name := contents(e.Name); name != "" {
 			found[i] = name
-			taken[home.Folded(name)]++
+			taken[text.Folded(name)]++
 		}
 	}
 	for i, name := range found {
-		if taken[home.Folded(name)] == 1 {
+		if taken[text.Folded(name)] == 1 {
 			h.Entities[i].Aliases = append(slices.Clone(h.Entities[i].Aliases), name)
 		}
 	}
@@ -54,9 +55,9 @@ func contents(name string) string {
 		n := len(strings.Fields(w))
 		switch {
 		case n >= len(rest) || n >= len(words):
-		case home.Folded(strings.Join(rest[len(rest)-n:], " ")) == w:
+		case text.Folded(strings.Join(rest[len(rest)-n:], " ")) == w:
 			rest = rest[:len(rest)-n]
-		case home.Folded(strings.Join(rest[:n], " ")) == w:
+		case text.Folded(strings.Join(rest[:n], " ")) == w:
 			rest = rest[n:]
 		}
 	}

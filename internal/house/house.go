@@ -20,6 +20,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/examples"
 	"voicegateway/internal/intent/grammar"
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/speech"
 )
 
@@ -152,17 +153,17 @@ func (h *House) merge() *home.House {
 	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	add := func(part *home.House) {
 		for _, f := range part.Floors {
-			if !slices.ContainsFunc(all.Floors, func(x home.Floor) bool { return same(x.Name, f.Name) }) {
+			if !slices.ContainsFunc(all.Floors, func(x home.Floor) bool { return text.Same(x.Name, f.Name) }) {
 				all.Floors = append(all.Floors, f)
 			}
 		}
 		for _, a := range part.Areas {
-			if !slices.ContainsFunc(all.Areas, func(x home.Area) bool { return same(x.Name, a.Name) }) {
+			if !slices.ContainsFunc(all.Areas, func(x home.Area) bool { return text.Same(x.Name, a.Name) }) {
 				all.Areas = append(all.Areas, a)
 			}
 		}
 		for _, e := range part.Entities {
-			if e.Server != "" || !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != "" }) {
+			if e.Server != "" || !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return text.Same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != "" }) {
 				all.Entities = append(all.Entities, e)
 			}
 		}
@@ -195,14 +196,12 @@ func (h *House) merge() *home.House {
 func (h *House) keepAliases(all *home.House) {
 	for i, e := range all.Entities {
 		for _, b := range h.base.Entities {
-			if e.Server != "" && same(e.Name, b.Name) && e.Domain == b.Domain {
+			if e.Server != "" && text.Same(e.Name, b.Name) && e.Domain == b.Domain {
 				all.Entities[i].Aliases = slices.Concat(e.Aliases, b.Aliases)
 			}
 		}
 	}
 }
-
-func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
 // Match returns what a text means when it is said in an area. What can be said here is
 // filled in, also for who asks what there is without saying or having a room.

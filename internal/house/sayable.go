@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // makeSayable gives everything with signs in its name an alias without them, and
@@ -32,7 +33,7 @@ func makeSayable(h *home.House) {
 // another one.
 func withSpoken(name string, aliases []string) []string {
 	said := home.Spoken(name)
-	if same(said, name) || slices.ContainsFunc(aliases, func(a string) bool { return same(said, a) }) {
+	if text.Same(said, name) || slices.ContainsFunc(aliases, func(a string) bool { return text.Same(said, a) }) {
 		return aliases
 	}
 	return append(slices.Clone(aliases), said)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/tools"
 )
 
@@ -265,7 +266,7 @@ func (h *House) thing(server, name string) *home.Entity {
 	for i := range house.Entities {
 		e := &house.Entities[i]
 		control := e.Control != nil && e.Control.ID == name
-		if e.Server == server && (control || e.Read != nil && e.Read.ID == name || same(e.Name, name)) {
+		if e.Server == server && (control || e.Read != nil && e.Read.ID == name || text.Same(e.Name, name)) {
 			return e
 		}
 	}

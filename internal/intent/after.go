@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/language/text"
 )
 
 // Pronouns are the words of a language that stand for a thing named before.
@@ -136,17 +137,14 @@ func (p *parse) pronoun() string {
 	return ""
 }
 
-// stems writes a verb as it is without a pronoun glued to it: "apágala".
-var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
-
 // unglued are a text and, where its first word may be a verb with a pronoun at its
 // end, the text with the two apart.
-func (p *Pronouns) unglued(text string) []string {
-	out := []string{text}
-	first, rest, _ := strings.Cut(text, " ")
+func (p *Pronouns) unglued(said string) []string {
+	out := []string{said}
+	first, rest, _ := strings.Cut(said, " ")
 	for _, end := range p.Glued {
 		if verb, ok := strings.CutSuffix(first, end); ok && len(verb) > len(end) {
-			out = append(out, strings.TrimSpace(stems.Replace(verb)+" "+end+" "+rest))
+			out = append(out, strings.TrimSpace(text.Unstressed(verb)+" "+end+" "+rest))
 		}
 	}
 	return out

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/text"
 )
 
 // punctuation is removed at the edges of words and kept inside them (21.5).
@@ -51,17 +50,7 @@ func (p *Pack) Hearing(texts []string) *Pack {
 func unsayable(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune(" '-", c) }
 
 // normalise brings an utterance into the form templates are compared with.
-func normalise(text string) string {
-	text = strings.ToLower(norm.NFC.String(text))
-	words := strings.Fields(text)
-	kept := words[:0]
-	for _, w := range words {
-		if w = strings.Trim(w, punctuation); w != "" {
-			kept = append(kept, strings.ReplaceAll(w, "’", "'"))
-		}
-	}
-	return strings.Join(kept, " ")
-}
+func normalise(utterance string) string { return text.Plain(utterance, punctuation) }
 
 // strip removes skip words, longest first, as whole words.
 func (k *words) strip(text string) string {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"voicegateway/internal/language/text"
 )
 
 // marks are what the template language counts as punctuation in a sentence.
@@ -17,12 +17,8 @@ func isWord(r rune) bool    { return r == '_' || unicode.IsLetter(r) || unicode.
 func isStop(r rune) bool    { return r == '.' }
 func isNotStop(r rune) bool { return r != '.' && isMark(r) }
 
-// tidy brings a text into the form templates are written in: single spaces,
-// composed letters, straight apostrophes.
-func tidy(text string) string {
-	text = norm.NFC.String(strings.Join(strings.Fields(text), " "))
-	return strings.ReplaceAll(text, "’", "'")
-}
+// tidy brings a text into the form templates are written in.
+func tidy(s string) string { return text.Tidy(s) }
 
 // fold lowers a text letter by letter and keeps its length, so that a place in
 // the lowered text is the same place in the original.

@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/examples"
 	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/record"
 )
 
@@ -92,7 +93,7 @@ func (s *session) area(ctx context.Context) error {
 func (s *session) chooseArea(ctx context.Context, rooms []string) error {
 	now := s.now.Gateway.Area
 	chosen := cmp.Or(s.Area, now)
-	isRoom := slices.ContainsFunc(rooms, func(r string) bool { return home.Folded(r) == home.Folded(chosen) })
+	isRoom := slices.ContainsFunc(rooms, func(r string) bool { return text.Folded(r) == text.Folded(chosen) })
 	switch {
 	case s.Area != "":
 	case !s.found && len(rooms) > 0:

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"voicegateway/internal/edits"
+	"voicegateway/internal/language/text"
 )
 
 // find lists the timers that are meant, of those that may be: they fit best by name,
@@ -27,7 +28,7 @@ func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry
 	if len(fit) == 0 && w.Seconds > 0 && len(b.entries) > 0 {
 		return nil, UnknownLength
 	}
-	here := slices.DeleteFunc(slices.Clone(fit), func(e *entry) bool { return !sameArea(e.Area, area) })
+	here := slices.DeleteFunc(slices.Clone(fit), func(e *entry) bool { return !text.Same(e.Area, area) })
 	if area != "" && len(here) > 0 && w.ID == "" {
 		fit = here
 	}
@@ -53,7 +54,7 @@ func (w Which) nth(fit []*entry) (found []*entry, why Reason) {
 // fits reports whether a timer is as is asked for, but for its name.
 func (w Which) fits(e *entry) bool {
 	return (w.ID == "" || w.ID == e.ID) && (w.Kind == "" || w.Kind == e.Kind || w.Kind == Countdown && e.Kind == End) && (w.Seconds == 0 || w.Seconds == e.Length) &&
-		(w.At == "" || sameTime(w.At, e)) && (w.Area == "" || sameArea(w.Area, e.Area))
+		(w.At == "" || sameTime(w.At, e)) && (w.Area == "" || text.Same(w.Area, e.Area))
 }
 
 // sameTime reports whether a clock face shows the same.
@@ -61,8 +62,6 @@ func sameTime(asked string, e *entry) bool {
 	at, ok := parseDaytime(asked, nil)
 	return ok && e.At != "" && (e.At == at.String() || e.At == at.opposite().String())
 }
-
-func sameArea(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
 // named are the timers that are called so: exactly; else by some of the words, of the
 // name, the text or the sentence; else nearly.
@@ -97,5 +96,5 @@ func near(a, b []string) bool {
 	if x == "" || y == "" {
 		return false
 	}
-	return levenshtein.ComputeDistance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
+	return edits.Distance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
 }

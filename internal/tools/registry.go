@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
+	"voicegateway/internal/edits"
 )
 
 // ErrUnknownTool matches the error of a Call for a name that no tool has; the error
@@ -312,7 +312,7 @@ func (r *Registry) near(c Call) []string {
 			continue
 		}
 		name := form(spec.Name)
-		d := levenshtein.ComputeDistance(asked, name)
+		d := edits.Distance(asked, name)
 		if d <= max(len(asked), len(name))/3 {
 			near = append(near, candidate{spec.Name, d})
 		}

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"voicegateway/internal/home"
+	language "voicegateway/internal/language/text"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -236,9 +236,8 @@ var (
 
 // hasWord reports whether a text contains one of the words in a list as a whole
 // word, or a word that ends with one that may.
-func hasWord(text string, list []string) bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.ContainsFunc(words, func(w string) bool {
+func hasWord(said string, list []string) bool {
+	return slices.ContainsFunc(language.Words(said), func(w string) bool {
 		return slices.ContainsFunc(list, func(known string) bool {
 			tail, ends := strings.CutPrefix(known, "-")
 			return w == known || ends && strings.HasSuffix(w, tail)

@@ -13,6 +13,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/sentences"
+	language "voicegateway/internal/language/text"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -371,7 +372,7 @@ func plainName(name string) string {
 		switch {
 		case unicode.IsMark(r), r == '\'':
 		case unicode.IsLetter(r), unicode.IsDigit(r):
-			b.WriteString(home.Unaccented(r))
+			b.WriteString(language.Unaccented(string(r)))
 		default:
 			b.WriteByte(' ')
 		}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/configure"
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // pairs is cobra's argument check for one or several pairs; what names one of them.
@@ -80,7 +80,7 @@ func (w World) missing(ctx context.Context, file string, names []configure.Named
 	}
 	lacks := map[string]bool{}
 	for _, n := range names {
-		named := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(n.Thing)) }
+		named := func(name string) bool { return text.Same(name, n.Thing) }
 		there := slices.ContainsFunc(snapshot.Areas, func(a home.Area) bool { return named(a.Name) }) ||
 			slices.ContainsFunc(snapshot.Entities, func(e home.EntityState) bool { return named(e.Name) || e.ID == n.Thing })
 		if !there && !lacks[n.Thing] {

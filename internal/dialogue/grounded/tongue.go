@@ -4,12 +4,10 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // words is a set of folded words.
@@ -201,12 +199,4 @@ func begins(text []word, phrase []string) bool {
 var oneSpelling = strings.NewReplacer("’", "'", "ß", "ss")
 
 // fold lowers a word and takes its accents away.
-func fold(text string) string {
-	text = oneSpelling.Replace(strings.ToLower(text))
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(text))
-}
+func fold(word string) string { return text.WithoutMarks(oneSpelling.Replace(strings.ToLower(word))) }

@@ -7,9 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/text"
 )
 
 // word is a word, number or sign of a sentence.
@@ -21,19 +20,19 @@ type word struct {
 }
 
 // cut makes words of a text, with the contractions of the language written out.
-func (t *tongue) cut(text string) []word {
-	text = " " + strings.ReplaceAll(strings.ToLower(norm.NFC.String(t.unquoted(text))), "’", "'") + " "
+func (t *tongue) cut(said string) []word {
+	rest := " " + text.Lower(t.unquoted(said)) + " "
 	for _, s := range t.short {
 		from, to := s.From, s.To
 		if r, _ := utf8.DecodeRuneInString(from); unicode.IsLetter(r) && from != "n't" {
 			from, to = " "+from, " "+to
 		}
-		text = strings.ReplaceAll(text, from, to)
+		rest = strings.ReplaceAll(rest, from, to)
 	}
 	var out []word
-	for text != "" {
-		n, w := nextWord(text)
-		text = text[n:]
+	for rest != "" {
+		n, w := nextWord(rest)
+		rest = rest[n:]
 		if w.lower != "" || w.stop {
 			out = append(out, w)
 		}

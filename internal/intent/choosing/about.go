@@ -3,10 +3,9 @@ package choosing
 import (
 	"slices"
 	"strings"
-)
 
-// stems writes a verb as it is without a pronoun glued to it: "enciéndela".
-var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
+	"voicegateway/internal/language/text"
+)
 
 // About lists the sentences that an answer to "what shall I do with it?" may stand
 // for: the answer with the name in place of a pronoun, before it and behind it. It
@@ -36,7 +35,7 @@ func (w *Words) About(answer, name string) []string {
 func (c *choices) unglued(word string) string {
 	for _, end := range c.Glued {
 		if verb, ok := strings.CutSuffix(word, end); ok && len(verb) > len(end) {
-			return stems.Replace(verb)
+			return text.Unstressed(verb)
 		}
 	}
 	return ""

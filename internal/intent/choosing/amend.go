@@ -1,9 +1,7 @@
 package choosing
 
 import (
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
+	"voicegateway/internal/language/text"
 )
 
 // Amendment is what a few words, said right after a turn, do to that turn.
@@ -38,16 +36,7 @@ func (w *Words) Amendment(text string) Amendment {
 }
 
 // plainWords is a text in lower case without the signs at the edges of its words.
-func plainWords(text string) string {
-	words := strings.Fields(strings.ToLower(norm.NFC.String(text)))
-	kept := words[:0]
-	for _, w := range words {
-		if w = strings.Trim(w, ".,;:!?…¡¿\"“”„«»’'"); w != "" {
-			kept = append(kept, strings.ReplaceAll(w, "’", "'"))
-		}
-	}
-	return strings.Join(kept, " ")
-}
+func plainWords(s string) string { return text.Plain(s, ".,;:!?…¡¿\"“”„«»’'") }
 
 // amendTable inverts the lists of a language: from a text to its amendment.
 func amendTable(raw map[Amendment][]string) map[string]Amendment {

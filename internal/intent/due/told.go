@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/language/text"
 	"voicegateway/internal/tools"
 )
 
@@ -200,8 +200,8 @@ func (p *Words) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
 }
 
 // plainWords are the words of a text in small letters with spaces around each.
-func plainWords(text string) string {
-	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+func plainWords(said string) string {
+	return " " + strings.Join(text.Words(said), " ") + " "
 }
 
 // refused says why nothing was set or changed.

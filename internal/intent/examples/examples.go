@@ -11,6 +11,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/language/text"
 )
 
 // Wanted is how many sentences are shown.
@@ -134,7 +135,7 @@ func candidates(house *home.House, area string) []home.Entity {
 	}
 	rank := func(e home.Entity) int {
 		r := 0
-		if home.Folded(e.Area) != home.Folded(area) {
+		if text.Folded(e.Area) != text.Folded(area) {
 			r += 2
 		}
 		if e.Domain != "light" {

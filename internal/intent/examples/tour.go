@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/language/text"
 )
 
 // kinds are what a language says of each kind of thing, and without a thing; each list
@@ -101,7 +102,7 @@ func ofDomain(house *home.House, area, domain string) []home.Entity {
 		}
 	}
 	away := func(e home.Entity) int {
-		if home.Folded(e.Area) == home.Folded(area) {
+		if text.Folded(e.Area) == text.Folded(area) {
 			return 0
 		}
 		return 1

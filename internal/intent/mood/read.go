@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"voicegateway/internal/language/text"
 )
 
 // word is one word of a text.
@@ -32,9 +32,8 @@ func (w *word) keys() [4]string {
 }
 
 // words takes a text apart.
-func (r *Reader) words(text string) []word {
-	text = strings.ReplaceAll(strings.ToLower(norm.NFC.String(text)), "’", "'")
-	fields := strings.Fields(text)
+func (r *Reader) words(sentence string) []word {
+	fields := strings.Fields(text.Lower(sentence))
 	out := make([]word, 0, len(fields)+len(fields)/2)
 	var parts []string
 	for _, field := range fields {
@@ -86,7 +85,7 @@ func (r *Reader) enclosed(parts []string) []string {
 	if r.phrases.after(last) != nil {
 		return parts
 	}
-	plain := unaccented(last)
+	plain := text.WithoutMarks(last)
 	for _, pronoun := range r.enclitics {
 		if stem, ok := strings.CutSuffix(plain, pronoun); ok && r.stems[stem] {
 			return append(parts[:len(parts)-1], stem, pronoun)
@@ -96,16 +95,16 @@ func (r *Reader) enclosed(parts []string) []string {
 }
 
 // known returns a word in the form in which the phrases have it.
-func (r *Reader) known(text string) word {
-	w := word{text: text}
-	next := r.phrases.after(text)
+func (r *Reader) known(as string) word {
+	w := word{text: as}
+	next := r.phrases.after(as)
 	if next == nil {
-		if written, found := r.folded[unaccented(text)]; found {
+		if written, found := r.folded[text.WithoutMarks(as)]; found {
 			w.text = written
 			next = r.phrases.after(written)
 		}
 	}
-	switch digits := strings.TrimRight(text, "%°"); {
+	switch digits := strings.TrimRight(as, "%°"); {
 	case digits != "" && digits[0] >= '0' && digits[0] <= '9':
 		w.number = true
 		w.clock = strings.ContainsAny(digits, ":h")

@@ -2,13 +2,10 @@ package mood
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/text"
 )
 
 // class is a set of classes of words.
@@ -255,22 +252,22 @@ func (r *Reader) learn(phrase string, c class) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range texts {
+	for _, phrase := range texts {
 		var words []string
-		for w := range strings.FieldsSeq(text) {
+		for w := range strings.FieldsSeq(phrase) {
 			words = r.split(words, w)
 		}
 		if len(words) == 0 {
 			continue
 		}
 		for _, w := range words {
-			if plain := unaccented(w); plain != w {
+			if plain := text.WithoutMarks(w); plain != w {
 				r.folded[plain] = strings.Clone(w)
 			}
 			r.learnBare(w)
 		}
 		if c&(verb|general|telling|later|form) != 0 && len(words) == 1 && len(r.enclitics) > 0 {
-			r.stems[unaccented(words[0])] = true
+			r.stems[text.WithoutMarks(words[0])] = true
 		}
 		r.phrases.add(words, c)
 	}
@@ -280,7 +277,7 @@ func (r *Reader) learn(phrase string, c class) error {
 // learnBare makes a word known without its apostrophe too, which people who type and
 // recognisers leave out: "dont". Where apostrophes part words, none is left here.
 func (r *Reader) learnBare(w string) {
-	bare := unaccented(strings.ReplaceAll(w, "'", ""))
+	bare := text.WithoutMarks(strings.ReplaceAll(w, "'", ""))
 	if _, known := r.folded[bare]; !known && bare != w && strings.Contains(strings.Trim(w, "'"), "'") {
 		r.folded[bare] = strings.Clone(w)
 	}
@@ -302,23 +299,6 @@ func (r *Reader) split(words []string, w string) []string {
 		words = append(words, part)
 	}
 	return words
-}
-
-// unaccented drops what stands on letters.
-func unaccented(w string) string {
-	plain := true
-	for i := range len(w) {
-		plain = plain && w[i] < utf8.RuneSelf
-	}
-	if plain {
-		return w
-	}
-	return strings.Map(func(c rune) rune {
-		if unicode.Is(unicode.Mn, c) {
-			return -1
-		}
-		return c
-	}, norm.NFD.String(w))
 }
 
 // compounds are the things that other words end in, where words are glued:

@@ -15,6 +15,7 @@ import (
 
 	"voicegateway/internal/edits"
 	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/text"
 )
 
 // Entry is one thing with everything it is called.
@@ -168,14 +169,14 @@ type phrase struct {
 	joined string   // all in one word, because recognisers cut words in two
 }
 
-func (x *Index) phrase(text string) phrase {
-	text = x.numbered(text)
-	if said := x.lang.InWords(text); said != "" {
-		text = said
+func (x *Index) phrase(heard string) phrase {
+	heard = x.numbered(heard)
+	if said := x.lang.InWords(heard); said != "" {
+		heard = said
 	}
-	cut := x.words.cut(text)
+	cut := x.words.cut(heard)
 	for i, w := range cut {
-		cut[i] = fold(w)
+		cut[i] = text.Unaccented(w)
 	}
 	p := phrase{words: x.words.mend(cut)}
 	for i, w := range p.words {
@@ -229,7 +230,7 @@ func (x *Index) WithoutArticle(text string) string {
 // Household reports whether a word is a room, a thing or a kind of thing that many
 // houses have.
 func (x *Index) Household(word string) bool {
-	w := x.words.singular(fold(word))
+	w := x.words.singular(text.Unaccented(word))
 	return x.words.household[w] || x.words.kinds[w] != 0
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/intent/numbers"
 	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // numbered writes the ordinals of a text as plain numbers and leaves out the word
@@ -44,7 +45,7 @@ func (x *Index) isNumber(w string) bool {
 
 // bareWord is a word in lower case and plain letters, without the signs around it.
 func bareWord(w string) string {
-	return fold(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
+	return text.Unaccented(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
 }
 
 // ordinal is the number of a word such as "second" or "2nd", given without and with
@@ -215,7 +216,7 @@ func (x *Index) IsStrip(heard string) bool {
 	}
 	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
 		return slices.ContainsFunc(x.words.Strips, func(s string) bool {
-			s = x.words.singular(fold(s))
+			s = x.words.singular(text.Unaccented(s))
 			return w == s || x.words.Compounds && strings.HasSuffix(w, s)
 		})
 	})
@@ -238,18 +239,20 @@ func (x *Index) Numbered(name string) string {
 // outlets, whatever the house calls it.
 func (x *Index) AnyStrip(heard string) bool {
 	said := x.Mended(heard)
-	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(fold(s)) == said })
+	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(text.Unaccented(s)) == said })
 }
 
 // IsPlural reports whether a word has the ending of a plural.
-func (x *Index) IsPlural(w string) bool { return x.words.singular(fold(w)) != fold(w) }
+func (x *Index) IsPlural(w string) bool {
+	return x.words.singular(text.Unaccented(w)) != text.Unaccented(w)
+}
 
 // PluralOf reports whether a word that was heard is the plural of a word of a name.
 func (x *Index) PluralOf(heard, name string) bool {
 	own := x.words.cut(name)
 	return slices.ContainsFunc(x.words.cut(heard), func(w string) bool {
-		one := x.words.singular(fold(w))
-		return one != fold(w) && slices.ContainsFunc(own, func(o string) bool { return fold(o) == one })
+		one := x.words.singular(text.Unaccented(w))
+		return one != text.Unaccented(w) && slices.ContainsFunc(own, func(o string) bool { return text.Unaccented(o) == one })
 	})
 }
 
@@ -259,7 +262,7 @@ func ordinalsOf(names sentences.Names) map[string]int {
 	out := make(map[string]int)
 	for i, words := range names.Ordinals {
 		for _, w := range words {
-			out[fold(w)] = i + 1
+			out[text.Unaccented(w)] = i + 1
 		}
 	}
 	return out

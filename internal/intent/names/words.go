@@ -1,6 +1,9 @@
 package names
 
-import "voicegateway/internal/intent/sentences"
+import (
+	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/text"
+)
 
 // vocabulary is what the words of a language do in names. Its words are in the
 // form in which they are compared: plain letters and the singular.
@@ -50,7 +53,7 @@ func vocabularyOf(lang string) *vocabulary {
 		v.numbering[bareWord(w)] = true
 	}
 	// Words are compared in the form that mend gives them.
-	plain := func(w string) string { return v.singular(fold(w)) }
+	plain := func(w string) string { return v.singular(text.Unaccented(w)) }
 	for _, w := range v.Household {
 		v.household[plain(w)] = true
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unique"
 
-	"golang.org/x/text/unicode/norm"
+	"voicegateway/internal/language/text"
 )
 
 // Limits of one template; far above any real one, low enough that a hostile
@@ -25,8 +25,7 @@ func Parse(s string) (*Node, error) {
 	if len(s) > maxBytes {
 		return nil, fmt.Errorf("template of %d bytes, at most %d are allowed", len(s), maxBytes)
 	}
-	text := norm.NFC.String(strings.Join(strings.Fields(s), " "))
-	p := parser{text: strings.ReplaceAll(text, "’", "'")}
+	p := parser{text: text.Tidy(s)}
 	n, err := p.group(0, 0)
 	if err != nil {
 		return nil, fmt.Errorf("template %q: %w", s, err)

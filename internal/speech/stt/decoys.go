@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"voicegateway/internal/language/text"
 )
 
 // A grammar finds its nearest sentence in any sound, and a wake phrase is near to
@@ -14,7 +16,7 @@ import (
 func decoys(phrases []string) []string {
 	var all []string
 	for _, p := range phrases {
-		if p = strings.Join(strings.Fields(strings.ToLower(p)), " "); p != "" && !slices.Contains(all, p) {
+		if p = text.Folded(p); p != "" && !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
