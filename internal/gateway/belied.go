@@ -29,7 +29,7 @@ func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell func(rec
 		j.log.Warn("what was told as done turned out not to be", "part", "turn", "server", e.Server, "thing", e.Thing, "property", e.Property, "told", e.Before, "is", e.State)
 		l := lie{record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}, "", tell}
 		if thing := rooms.House().Entity(e.Entity); thing != nil {
-			l.said = p.Belied(thing, e.Property, e.Before, e.State)
+			l.said = p.Belied(thing, e.Property, e.Before, e.State, e.Unsure)
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()

@@ -49,10 +49,12 @@ func (d *devices) reachable(n *node) bool {
 
 // poll asks the device itself for a value.
 func (d *devices) poll(ctx context.Context, id wire.ValueID) error {
+	answered := d.ledger.asks(id.Node)
 	a, err := d.link.call(ctx, "pollValue", id)
 	if err != nil {
 		return err
 	}
+	answered()
 	var v any
 	if len(a.result) > 0 {
 		if err := json.Unmarshal(a.result, &v); err != nil {

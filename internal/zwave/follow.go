@@ -151,7 +151,7 @@ func (f *follower) proven(fact reading) bool {
 func (f *follower) taken(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
 	r = f.confirmed(ctx, r, fact)
 	if r.Outcome == tools.Confirmed && f.supervises && fact.source != sourcePoll && !f.step.stops {
-		f.commander.readBacks.promised(f.entity, f.step, r.Value)
+		f.commander.readBacks.promised(f.entity, f.step, f.before, fact.value, r.Value)
 	}
 	return r
 }

@@ -35,6 +35,9 @@ type ledger struct {
 	started  time.Time                    // when the gateway has come last, by its own clock; zero: unknown
 	came     time.Time                    // when it did by ours
 	told     *chronicle                   // is told of every reading and status that is taken, while mu is held
+
+	testimonies []*testimony // of devices whose promises are looked at
+	questions   []*question  // on their way to devices
 }
 
 // reading is what was last learned about one value.
@@ -129,6 +132,7 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 		l.take(id, l.merged(id, r, false))
 	default:
 		l.take(id, r)
+		l.testify(id, r)
 		delete(l.claims, id)
 		if s := l.statuses[id.Node]; s.judged && s.dead() { // it can be heard again
 			l.setStatus(id.Node, nodeStatus{available: true, status: "Alive", seq: l.seq})

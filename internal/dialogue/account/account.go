@@ -64,7 +64,7 @@ const mostTold = 4
 
 // belied says of an act that it was none.
 func (a *Account) belied(e *past.Entry) string {
-	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value)
+	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value, e.Unsure)
 }
 
 // Who tells who did what was done last: by hand in this room, or by a turn anywhere.

@@ -26,6 +26,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
 		belied bool          // what was told of it last turned out not to be so
+		unsure bool          // or it was so for a moment
 	}
 	tests := map[string]struct {
 		happenings []happening
@@ -49,6 +50,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		"nobody turned it on, and it is not":     {[]happening{{state: "off"}}, "done", false, "not_by_me", 0},
 		"asked, and it was not done":             {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "", false, "belied_on", 0},
 		"who, though it was not done":            {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "done", false, "belied_on", 0},
+		"asked, and it may have been done":       {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true, unsure: true}}, "", false, "state", 0},
 		"not done, and then on by hand":          {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}, {state: "on"}}, "", true, "by_hand", 2},
 		"asked over MQTT after the button's act": {[]happening{{state: "on", source: record.FromButton}, {state: "on", source: record.FromMQTT}}, "", true, "asked_mqtt", 1},
 	}
@@ -71,7 +73,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					for _, h := range test.happenings {
 						if h.belied { // it is found out at once
 							times = append(times, time.Now())
-							a.Acts.Belied(home.Event{Kind: home.Belied, Entity: "e1", Property: "on_off", Before: "on", State: h.state})
+							a.Acts.Belied(home.Event{Kind: home.Belied, Entity: "e1", Property: "on_off", Before: "on", State: h.state, Unsure: h.unsure})
 							continue
 						}
 						<-time.After(time.Minute)
@@ -86,7 +88,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					<-time.After(time.Minute)
 					act := intent.Action{Intent: catalogue.Why, Slots: map[string]any{"ask": test.ask}}
 					got := a.Why(act, &house.Entities[0], reply.Sighting{Known: true, Is: test.is}, "on")
-					args := phrases.Places(&lamp, "on", 0)
+					args := phrases.Places(&lamp, test.happenings[len(test.happenings)-1].state, 0)
 					args["time"] = phrases.TimeOfDay(times[test.which])
 					if want := phrases.Phrase(test.want, args); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 						t.Errorf("%q, want %q", got, want)

@@ -49,6 +49,7 @@ type Entry struct {
 	Undo     bool // it was taken back
 	Belied   bool // it was told as done and turned out not to be; Value is what the device is
 	Told     any  // what it was told as then
+	Unsure   bool // it may have been as it was told for a moment
 
 	// Pending says why nobody knew what became of it when the turn ended; "" where the
 	// device had confirmed it. Wanted is then the state that was asked for: on, off, open,
@@ -135,8 +136,8 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
 				Pending: why, Wanted: wanted(c.Args),
 			}
-			if is, lied := l.lies.take(e.ID, &r, rec.Time); lied {
-				entry.Told, entry.Value, entry.Belied = r.Value, is, true
+			if lie, lied := l.lies.take(e.ID, &r, rec.Time); lied {
+				entry.Told, entry.Value, entry.Belied, entry.Unsure = r.Value, lie.State, true, lie.Unsure
 			}
 			more = append(more, entry)
 		}
