@@ -3,6 +3,7 @@ package zwave
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -49,18 +50,20 @@ func (d *devices) reachable(n *node) bool {
 
 // poll asks the device itself for a value.
 func (d *devices) poll(ctx context.Context, id wire.ValueID) error {
-	answered := d.ledger.asks(id.Node)
+	asked, answered := d.ledger.asks(id.Node)
 	a, err := d.link.call(ctx, "pollValue", id)
+	if _, isAnswer := errors.AsType[*apiError](err); isAnswer || err == nil {
+		answered()
+	}
 	if err != nil {
 		return err
 	}
-	answered()
 	var v any
 	if len(a.result) > 0 {
 		if err := json.Unmarshal(a.result, &v); err != nil {
 			return fmt.Errorf("reading the answer of pollValue: %w", err)
 		}
 	}
-	d.ledger.polled(id, v)
+	d.ledger.polled(id, v, asked)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // follower waits after a write for the fact: what the device itself reports. Only
-// readings that arrived later than after count. For what moves or guards, a report
+// readings that arrived later than after count, and were not asked for before. For what moves or guards, a report
 // is not enough: the controller may have written it, so the device is asked once
 // more before anything is confirmed.
 type follower struct {
@@ -187,11 +187,10 @@ func (f *follower) fact() reading {
 }
 
 func (f *follower) factOf(id wire.ValueID) reading {
-	r := f.commander.ledger.read(id)
-	if r.seq <= f.after || r.source == sourceList {
-		return reading{}
+	if r := f.commander.ledger.read(id); r.after(f.after) {
+		return r
 	}
-	return r
+	return reading{}
 }
 
 // noteProgress gives more time to a device whose state changes although it does
@@ -214,7 +213,7 @@ func (f *follower) readDuration() (known bool) {
 		return false
 	}
 	r := f.commander.ledger.read(f.step.duration)
-	if r.seq <= f.after || r.source == sourceList {
+	if !r.after(f.after) {
 		return false
 	}
 	f.arrivesAt = time.Time{}

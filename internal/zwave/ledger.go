@@ -47,6 +47,13 @@ type reading struct {
 	at     time.Time // of the device's report
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
+	asked  uint64    // when the device was asked for it, in the same order; 0: it came by itself
+}
+
+// after reports whether a reading tells how a device is after a moment in the order of
+// messages: it came later, and is no answer to an earlier question.
+func (r reading) after(seq uint64) bool {
+	return r.seq > seq && (r.asked == 0 || r.asked > seq) && r.source != sourceList
 }
 
 type nodeStatus struct {
@@ -106,9 +113,10 @@ func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	l.note(id, reading{value: r.Value, known: r.Known, at: at, source: sourceReport})
 }
 
-// polled records the answer of a pollValue, which comes from the device itself.
-func (l *ledger) polled(id wire.ValueID, value any) {
-	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll})
+// polled records the answer of a pollValue, which comes from the device itself; asked is
+// when it was asked, in the order of messages.
+func (l *ledger) polled(id wire.ValueID, value any, asked uint64) {
+	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll, asked: asked})
 }
 
 // Where a reading comes from.
@@ -131,6 +139,9 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 		r.source = sourceList
 		l.take(id, l.merged(id, r, false))
 	default:
+		if r.source == sourceReport {
+			r.asked = l.answers(id)
+		}
 		l.take(id, r)
 		l.testify(id, r)
 		delete(l.claims, id)

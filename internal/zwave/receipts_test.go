@@ -230,3 +230,37 @@ func TestWhatWasNotConfirmedMayHaveHappened(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAnswerFromBeforeIsNoState has somebody ask about a blind a moment before it is told
+// to move: the answer, which comes after that, says nothing of what came of the command.
+func TestAnAnswerFromBeforeIsNoState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, s *sim.Config) {
+			asSpoken()(c, s)
+			s.Settings.Age = time.Hour // so that a question asks the device
+		})
+		r.warm()
+		asked := false
+		r.puppeteer(map[int]puppet{7: {
+			write: func(any) *written { return &written{status: 1, remaining: 2} },
+			poll: func(wire.ValueID) any {
+				if asked {
+					return nil // it is busy
+				}
+				asked = true
+				return 99.0
+			},
+		}})
+		question := make(chan any)
+		go func() { question <- r.state("Living Room Blinds").State }()
+		pass(20 * time.Millisecond)
+		got, _ := r.speak("Living Room Blinds", "position", 80)
+		if got.Outcome != "accepted" || got.Reason != "unconfirmed" || got.Value != nil {
+			t.Errorf("%+v", got)
+		}
+		if state := <-question; state != "open" {
+			t.Errorf("the question is answered %v", state)
+		}
+	})
+}

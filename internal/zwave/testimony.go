@@ -31,6 +31,7 @@ const mostStatements = 64
 // question is a request on its way after which a node reports its values, each once.
 type question struct {
 	node     int
+	seq      uint64    // when it was asked, in the order of messages
 	until    time.Time // when no answer is expected any more
 	answered map[wire.ValueID]bool
 }
@@ -114,36 +115,37 @@ func (l *ledger) sworn(t *testimony, now any) (is sworn, saw bool) {
 
 // testify notes what a device says. The caller holds mu.
 func (l *ledger) testify(id wire.ValueID, r reading) {
-	unasked := r.source == sourceReport && !l.answers(id)
 	for _, t := range l.testimonies {
 		if t.step.check == id && r.known && len(t.said) < mostStatements {
-			t.said = append(t.said, statement{r.value, unasked})
+			t.said = append(t.said, statement{r.value, r.asked == 0})
 		}
 	}
 }
 
-// answers reports whether a report of a value may be the answer to a question, which then
-// has its answer. The caller holds mu.
-func (l *ledger) answers(id wire.ValueID) bool {
+// answers returns when the question was asked that a report of a value may be the answer
+// to, which then has its answer; 0: there is none. The caller holds mu.
+func (l *ledger) answers(id wire.ValueID) uint64 {
 	now := time.Now()
 	l.questions = slices.DeleteFunc(l.questions, func(q *question) bool { return now.After(q.until) })
 	for _, q := range l.questions {
 		if (q.node == id.Node || q.node == everyNode) && !q.answered[id] {
 			q.answered[id] = true
-			return true
+			return q.seq
 		}
 	}
-	return false
+	return 0
 }
 
-// asks notes that a node is asked; answered ends the question with the answer. One without
-// an answer is open for a while, as the answer may be late.
-func (l *ledger) asks(node int) (answered func()) {
-	q := &question{node, time.Now().Add(apiWait), map[wire.ValueID]bool{}}
+// asks notes that a node is asked, and returns when, in the order of messages; answered
+// ends the question with the answer. One without an answer is open for a while, as the
+// answer may be late.
+func (l *ledger) asks(node int) (asked uint64, answered func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.seq++
+	q := &question{node, l.seq, time.Now().Add(apiWait), map[wire.ValueID]bool{}}
 	l.questions = append(l.questions, q)
-	return func() {
+	return q.seq, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.questions = slices.DeleteFunc(l.questions, func(o *question) bool { return o == q })
@@ -171,7 +173,7 @@ func (l *ledger) meddled(id wire.ValueID) {
 // disturbed notes that another program has asked a node, so that what the node says may
 // be the answer to that.
 func (l *ledger) disturbed(node int) {
-	_ = l.asks(node) // nobody tells us when it is answered
+	_, _ = l.asks(node) // nobody tells us when it is answered
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.testimonies {
