@@ -50,10 +50,11 @@ type reading struct {
 	asked  uint64    // when the device was asked for it, in the same order; 0: it came by itself
 }
 
-// after reports whether a reading tells how a device is after a moment in the order of
-// messages: it came later, and is no answer to an earlier question.
-func (r reading) after(seq uint64) bool {
-	return r.seq > seq && (r.asked == 0 || r.asked > seq) && r.source != sourceList
+// after reports whether a reading is about the time after a command, in the order of
+// messages: it came later than seq, and is no answer to a question from before sent, when
+// the command was sent.
+func (r reading) after(seq, sent uint64) bool {
+	return r.seq > seq && (r.asked == 0 || r.asked > sent) && r.source != sourceList
 }
 
 type nodeStatus struct {

@@ -159,7 +159,7 @@ func (b *readBacks) readBack(ctx context.Context, p *promise) {
 // said nothing.
 func (p *promise) reading(read func(wire.ValueID) reading) reading {
 	since := func(id wire.ValueID) reading {
-		if r := read(id); r.after(p.seq) {
+		if r := read(id); r.after(p.seq, p.seq) {
 			return r
 		}
 		return reading{}
@@ -174,7 +174,7 @@ func (p *promise) reading(read func(wire.ValueID) reading) reading {
 func (p *promise) moves(read func(wire.ValueID) reading) bool {
 	r := read(p.step.duration)
 	left, _ := wire.Seconds(r.value)
-	return p.step.duration != (wire.ValueID{}) && r.after(p.seq) && left > 0
+	return p.step.duration != (wire.ValueID{}) && r.after(p.seq, p.seq) && left > 0
 }
 
 // poll asks the device for the values of a step.
