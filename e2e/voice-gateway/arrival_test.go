@@ -3,6 +3,8 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +55,12 @@ func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 		return stranger.has("voice/test/turn", `"id":"a2"`, `"outcome":"done"`, "The bathroom light is on.") &&
 			stranger.has("voice/test/announce", `"id":"a2"`, `"kind":"belied"`, `"device":"Bathroom Light"`, "The bathroom light did not come on after all.")
 	})
+	eventually(t, "its record is published anew", func() bool {
+		return stranger.has("voice/test/turn", `"id":"a2"`, `"outcome":"failed"`, "The bathroom light did not come on after all.", `"reason":"unchanged"`)
+	})
+	if got := slices.DeleteFunc(stranger.on("voice/test/turn"), func(r string) bool { return !strings.Contains(r, `"id":"a2"`) }); len(got) != 2 {
+		t.Errorf("the turn is published as %q", got)
+	}
 	if again := ask(t, http, "turn on the bathroom light"); confirmed(again) {
 		t.Errorf("it is believed again: %q", again.Reply)
 	}

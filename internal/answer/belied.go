@@ -18,7 +18,7 @@ func (a *Answerer) Belied(e home.Event) {
 	a.ledger.Belied(e)
 	said := ""
 	if thing := a.match.House().Entity(e.Entity); thing != nil {
-		said = a.phrases.Belied(thing, e.Property, e.Before, e.State)
+		said = a.phrases.Belied(thing, e.Property, e.Before, e.State, e.Unsure)
 	}
 	for who, text := range a.memory.correct(e, said) {
 		if said != "" {

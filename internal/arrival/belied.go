@@ -63,7 +63,7 @@ func (w *Waits) match() {
 		for i, t := range slices.Backward(w.told) {
 			if t.entity.ID == e.Entity && l.Of(t.server, &t.rec) && !t.began.After(at) && at.Sub(t.at) < record.FoundOut {
 				w.told = slices.Delete(w.told, i, i+1)
-				w.amends = append(w.amends, amends{t.turn, t.entity.Name, w.phrases.Belied(t.entity, e.Property, e.Before, e.State), t.aloud})
+				w.amends = append(w.amends, amends{t.turn, t.entity.Name, w.phrases.Belied(t.entity, e.Property, e.Before, e.State, e.Unsure), t.aloud})
 				w.wake()
 				return true
 			}

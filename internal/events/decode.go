@@ -74,12 +74,13 @@ func sensible(e *home.Event) bool {
 	}
 	switch e.Kind {
 	case home.Pressed:
-		e.State, e.Before, e.First, e.Ours = nil, nil, false, false
+		e.State, e.Before, e.First, e.Ours, e.Unsure = nil, nil, false, false, false
 		return slices.Contains(Presses(), e.Press)
 	case home.Belied:
 		e.First = false
 		return tellsState(e) && e.Property != "" && e.Before != nil
 	case home.Reported:
+		e.Unsure = false
 		return tellsState(e)
 	default:
 		return false

@@ -16,20 +16,20 @@ type lie struct {
 	record.Lie
 
 	said string
-	tell func(record.Record) // takes the corrected record
 }
 
 // correcting returns what takes events of the houses and corrects the records of turns
-// of which something turned out not to be done. tell takes each corrected record.
-func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell func(record.Record)) func(home.Event) {
+// of which something turned out not to be done. Each of tell takes every record that is
+// corrected after its turn has ended.
+func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell ...func(record.Record)) func(home.Event) {
 	return func(e home.Event) {
 		if e.Kind != home.Belied {
 			return
 		}
 		j.log.Warn("what was told as done turned out not to be", "part", "turn", "server", e.Server, "thing", e.Thing, "property", e.Property, "told", e.Before, "is", e.State)
-		l := lie{record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}, "", tell}
+		l := lie{record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}, ""}
 		if thing := rooms.House().Entity(e.Entity); thing != nil {
-			l.said = p.Belied(thing, e.Property, e.Before, e.State)
+			l.said = p.Belied(thing, e.Property, e.Before, e.State, e.Unsure)
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -39,7 +39,9 @@ func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell func(rec
 			}
 			if mended, lied := r.Belied(&l.Lie, l.said); lied {
 				j.turns[i] = mended
-				tell(mended)
+				for _, t := range tell {
+					t(mended)
+				}
 				return
 			}
 		}
@@ -47,17 +49,16 @@ func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell func(rec
 	}
 }
 
-// truly returns a record without what turned out not to be done while its turn was
-// under way. The caller holds mu.
+// truly returns the record of a turn that has just ended without what turned out not to
+// be done while it was under way.
 func (j *journal) truly(r record.Record) record.Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.lies.Take(func(l lie, at time.Time) bool {
 		if r.Time.After(at) {
 			return false
 		}
 		mended, lied := r.Belied(&l.Lie, l.said)
-		if lied {
-			l.tell(mended)
-		}
 		r = mended
 		return lied
 	})

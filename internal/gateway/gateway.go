@@ -125,7 +125,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	mind.answerer.Ends = keeper
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, mind.answerer.Reported, mind.answerer.Belied, journal.correcting(rooms, mind.phrases, stream.Corrected), mind.waits.Belied, buttons.Reported, mind.news.Reported, stream.House.Reported)
+	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, mind.answerer.Reported, mind.answerer.Belied, journal.correcting(rooms, mind.phrases, link.correcting(stream)...), mind.waits.Belied, buttons.Reported, mind.news.Reported, stream.House.Reported)
 	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news, mind.wakes)
 	ear, err := s.newEar(mind, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {

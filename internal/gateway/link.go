@@ -7,9 +7,11 @@ import (
 
 	"voicegateway/internal/broker"
 	"voicegateway/internal/discovery"
+	"voicegateway/internal/display"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mqtt"
 	"voicegateway/internal/mqttapi"
+	"voicegateway/internal/record"
 )
 
 // link connects the gateway to the rest of the house: the MQTT broker and our
@@ -80,6 +82,15 @@ func (l link) wakeOnConnection(mcp *host.Host) {
 			l.api.Connected()
 		}
 	})
+}
+
+// correcting lists who takes records that are corrected after their turns: the page's
+// stream, and MQTT where there is a presence on it.
+func (l link) correcting(stream *display.Stream) []func(record.Record) {
+	if l.api == nil {
+		return []func(record.Record){stream.Corrected}
+	}
+	return []func(record.Record){stream.Corrected, presence{l}.Corrected}
 }
 
 // trouble says why there is no connection to the broker, "" when there is one.

@@ -14,10 +14,12 @@ import (
 )
 
 // observers passes a turn's events on to each observer, in this order and without
-// secrets.
+// secrets. Those in after know themselves what turned out not to be done while the turn
+// was under way; the others are given the record without it.
 type observers struct {
 	discreet
-	each []turn.Observer
+	truly       func(record.Record) record.Record
+	each, after []turn.Observer
 }
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
@@ -27,13 +29,14 @@ func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *display
 	if link.api != nil {
 		all = append(all, presence{link})
 	}
-	for _, f := range after {
-		all = append(all, follower{f})
-	}
 	if s.opts.Watch != nil {
 		all = append(all, s.opts.Watch)
 	}
-	return observers{s.discreet, all}
+	o := observers{s.discreet, j.truly, all, nil}
+	for _, f := range after {
+		o.after = append(o.after, follower{f})
+	}
+	return o
 }
 
 // StateChanged passes the state on.
@@ -60,7 +63,11 @@ func (o observers) Replied(id, text string) {
 // TurnEnded passes a record on.
 func (o observers) TurnEnded(r record.Record) {
 	r = o.record(r)
+	truth := o.truly(r)
 	for _, each := range o.each {
+		each.TurnEnded(truth)
+	}
+	for _, each := range o.after {
 		each.TurnEnded(r)
 	}
 }
@@ -112,7 +119,6 @@ func (j *journal) Replied(string, string) {}
 // TurnEnded remembers and logs a record.
 func (j *journal) TurnEnded(r record.Record) {
 	j.mu.Lock()
-	r = j.truly(r)
 	j.turns, j.moved = append(j.turns, r), time.Now()
 	if over := len(j.turns) - keptTurns; over > 0 {
 		j.turns = slices.Delete(j.turns, 0, over)
@@ -184,6 +190,9 @@ func (p presence) Hearing(turn.Hearing) {}
 
 // Replied publishes the reply.
 func (p presence) Replied(id, text string) { p.api.Reply(id, text) }
+
+// Corrected publishes a record anew, of which something turned out not to be done.
+func (p presence) Corrected(r record.Record) { p.api.Turn(r) }
 
 // TurnEnded publishes the transcript and the record.
 func (p presence) TurnEnded(r record.Record) {

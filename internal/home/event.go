@@ -17,6 +17,7 @@ type Event struct {
 	Before   any       `json:"before,omitempty"`   // the state it replaced; nil where none was known
 	First    bool      `json:"first,omitempty"`    // the server had no state before: it says how things are, not that they changed
 	Ours     bool      `json:"ours,omitempty"`     // it follows from a write of the same server
+	Unsure   bool      `json:"unsure,omitempty"`   // of what was told as done and is not: it may have been so for a moment
 	Press    string    `json:"press,omitempty"`    // of a button: pressed, double, triple, held, released
 	Server   string    `json:"-"`                  // the MCP server it came from
 }

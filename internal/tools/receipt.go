@@ -26,7 +26,7 @@ type Reason string
 // The reasons, by the outcome they usually stand beside.
 const (
 	// Accepted: the device has the command.
-	OnItsWay    Reason = "on_its_way"  // it moves, or says how long it will take
+	OnItsWay    Reason = "on_its_way"  // it moves, says how long it will take, or takes long for everything
 	Unconfirmed Reason = "unconfirmed" // it has said nothing since
 	Unchanged   Reason = "unchanged"   // it still reports what it reported before
 	WhenOn      Reason = "when_on"     // it keeps the setting and shows it when it is switched on

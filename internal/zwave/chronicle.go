@@ -3,6 +3,7 @@ package zwave
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -246,15 +247,36 @@ func (c *chronicle) file(e home.Event) {
 	poke(c.woken)
 }
 
+// changedSince tells of a device that was as a step asked, word in its own words, and that
+// somebody has changed since. unseen tells that it has not reported the first of the two.
+// What comes after that is nobody's order any more.
+func (c *chronicle) changedSince(s step, word any, unseen bool) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.orders, s.check)
+	for _, w := range c.sources[s.check] {
+		was := maps.Clone(w.raw)
+		was[s.check] = word
+		before, is := w.word(was), w.word(w.raw)
+		if !unseen || before == nil || is == nil || same(before, is) {
+			continue
+		}
+		c.judge(w, before, true, now)
+		c.judge(w, is, false, now)
+	}
+}
+
 // belied tells that an act was told as done and is not: what it was told as, and what
-// the device says of itself. It is told at once, because somebody believes it.
-func (c *chronicle) belied(e *entity, property string, told, is any) {
+// the device says of itself. unsure tells that it may have been so for a moment. It is told
+// at once, because somebody believes it.
+func (c *chronicle) belied(e *entity, property string, told, is any, unsure bool) {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.file(home.Event{
 		Time: now, Kind: home.Belied, Entity: e.ID, Thing: e.Name, Area: e.node.area(), Class: e.eventClass(), Property: property,
-		State: is, Before: told, Ours: true,
+		State: is, Before: told, Ours: true, Unsure: unsure,
 	})
 }
 

@@ -3,6 +3,7 @@ package zwave
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -49,7 +50,11 @@ func (d *devices) reachable(n *node) bool {
 
 // poll asks the device itself for a value.
 func (d *devices) poll(ctx context.Context, id wire.ValueID) error {
+	asked, answered := d.ledger.asks(id.Node)
 	a, err := d.link.call(ctx, "pollValue", id)
+	if _, isAnswer := errors.AsType[*apiError](err); isAnswer || err == nil {
+		answered()
+	}
 	if err != nil {
 		return err
 	}
@@ -59,6 +64,6 @@ func (d *devices) poll(ctx context.Context, id wire.ValueID) error {
 			return fmt.Errorf("reading the answer of pollValue: %w", err)
 		}
 	}
-	d.ledger.polled(id, v)
+	d.ledger.polled(id, v, asked)
 	return nil
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
 // follower waits after a write for the fact: what the device itself reports. Only
-// readings that arrived later than after count. For what moves or guards, a report
+// readings that arrived later than after count, and were not asked for before. For what moves or guards, a report
 // is not enough: the controller may have written it, so the device is asked once
 // more before anything is confirmed.
 type follower struct {
@@ -20,6 +21,8 @@ type follower struct {
 	changed     <-chan struct{} // a value in question has a new reading
 	reconnected <-chan struct{} // closed when broker or gateway have come back: a request sent before is lost
 	after       uint64          // only readings with a higher seq count
+	sent        uint64          // the seq when the command was sent; answers to earlier questions do not count
+	slow        bool            // the device took long to take the command
 	giveUpAt    time.Time       // when a device that does not move is given up
 	guards      bool            // it moves or guards something
 	asks        bool            // it is asked before it is told; only a lamp that has not lied is not
@@ -151,7 +154,7 @@ func (f *follower) proven(fact reading) bool {
 func (f *follower) taken(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
 	r = f.confirmed(ctx, r, fact)
 	if r.Outcome == tools.Confirmed && f.supervises && fact.source != sourcePoll && !f.step.stops {
-		f.commander.readBacks.promised(f.entity, f.step, r.Value)
+		f.commander.readBacks.promised(f.entity, f.step, f.before, fact.value, r.Value)
 	}
 	return r
 }
@@ -187,11 +190,10 @@ func (f *follower) fact() reading {
 }
 
 func (f *follower) factOf(id wire.ValueID) reading {
-	r := f.commander.ledger.read(id)
-	if r.seq <= f.after || r.source == sourceList {
-		return reading{}
+	if r := f.commander.ledger.read(id); r.after(f.after, f.sent) {
+		return r
 	}
-	return r
+	return reading{}
 }
 
 // noteProgress gives more time to a device whose state changes although it does
@@ -214,7 +216,7 @@ func (f *follower) readDuration() (known bool) {
 		return false
 	}
 	r := f.commander.ledger.read(f.step.duration)
-	if r.seq <= f.after || r.source == sourceList {
+	if !r.after(f.after, f.sent) {
 		return false
 	}
 	f.arrivesAt = time.Time{}
@@ -239,6 +241,16 @@ func (f *follower) done(fact reading) bool {
 		f.motion.restsAt = fact
 	}
 	return rested.known && fact.seq > rested.seq && same(fact.value, rested.value)
+}
+
+// answersLater reports whether a lamp, a plug or a fan has taken the command late and has
+// not been heard since: what it does takes as long, and is told when it is there.
+func (f *follower) answersLater(fact reading) bool {
+	switch home.Ability(f.step.property) { //nolint:exhaustive // of the others it is not known what they do meanwhile
+	case home.OnOff, home.Brightness, home.Speed:
+		return f.slow && !fact.known && !f.guards
+	}
+	return false
 }
 
 // underWay reports whether the device has begun and not ended: it says how long

@@ -2,6 +2,7 @@ package zwave
 
 import (
 	"encoding/json"
+	"path"
 	"strings"
 	"time"
 
@@ -57,36 +58,52 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 		if h.link.isOurs(payload) {
 			return
 		}
-		node := writtenNode(payload)
-		if h.directory.current().nodes[node] == nil {
-			node = everyNode // doubts are remembered for real nodes only, whatever the payload says
-		}
-		h.ledger.doubt(node, doubtAfterWrite)
+		h.ledger.meddled(h.real(firstArgument(payload)))
 	case strings.HasSuffix(rest, "/api/sendCommand/set"), strings.Contains(rest, "/broadcast/"), strings.Contains(rest, "/multicast/"):
-		h.ledger.doubt(everyNode, doubtAfterWrite)
+		h.ledger.meddled(wire.ValueID{Node: everyNode})
+	case asking[path.Base(strings.TrimSuffix(rest, "/set"))]:
+		if !h.link.isOurs(payload) {
+			h.ledger.disturbed(h.real(firstArgument(payload)).Node)
+		}
 	}
 }
 
-// writtenNode returns the node that another client's writeValue is for; everyNode
-// where that cannot be told.
-func writtenNode(payload []byte) int {
+// asking are the API calls after which a node reports its values.
+var asking = map[string]bool{"pollValue": true, "refreshValues": true, "refreshCCValues": true, "refreshInfo": true}
+
+// firstArgument returns the value, or the node, that another client's API call is about;
+// everyNode where that cannot be told.
+func firstArgument(payload []byte) wire.ValueID {
 	var in struct {
 		Args []json.RawMessage `json:"args"`
 	}
 	var id wire.ValueID
-	if json.Unmarshal(payload, &in) != nil || len(in.Args) == 0 || json.Unmarshal(in.Args[0], &id) != nil {
-		return everyNode
+	if json.Unmarshal(payload, &in) != nil || len(in.Args) == 0 {
+		return wire.ValueID{Node: everyNode}
 	}
-	return id.Node
+	if json.Unmarshal(in.Args[0], &id) != nil {
+		id = wire.ValueID{}
+		_ = json.Unmarshal(in.Args[0], &id.Node) // else it is every node
+	}
+	return id
+}
+
+// real returns a value of a node of the house, else every node's: what is noted of writes
+// is noted for real nodes only, whatever a payload says.
+func (h *House) real(id wire.ValueID) wire.ValueID {
+	if h.directory.current().nodes[id.Node] == nil {
+		return wire.ValueID{Node: everyNode}
+	}
+	return id
 }
 
 // valueSet records that another client writes by topic.
 func (h *House) valueSet(topic string) {
-	if id, known := h.directory.current().topics.values[topic]; known {
-		h.ledger.doubt(id.Node, doubtAfterWrite)
-		return
+	id, known := h.directory.current().topics.values[topic]
+	if !known {
+		id = wire.ValueID{Node: everyNode}
 	}
-	h.ledger.doubt(everyNode, doubtAfterWrite)
+	h.ledger.meddled(id)
 }
 
 // restarted records that the gateway or the driver is there, perhaps again.

@@ -35,6 +35,9 @@ type ledger struct {
 	started  time.Time                    // when the gateway has come last, by its own clock; zero: unknown
 	came     time.Time                    // when it did by ours
 	told     *chronicle                   // is told of every reading and status that is taken, while mu is held
+
+	testimonies []*testimony // of devices whose promises are looked at
+	questions   []*question  // on their way to devices
 }
 
 // reading is what was last learned about one value.
@@ -44,6 +47,14 @@ type reading struct {
 	at     time.Time // of the device's report
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
+	asked  uint64    // when the device was asked for it, in the same order; 0: it came by itself
+}
+
+// after reports whether a reading is about the time after a command, in the order of
+// messages: it came later than seq, and is no answer to a question from before sent, when
+// the command was sent.
+func (r reading) after(seq, sent uint64) bool {
+	return r.seq > seq && (r.asked == 0 || r.asked > sent) && r.source != sourceList
 }
 
 type nodeStatus struct {
@@ -103,9 +114,10 @@ func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	l.note(id, reading{value: r.Value, known: r.Known, at: at, source: sourceReport})
 }
 
-// polled records the answer of a pollValue, which comes from the device itself.
-func (l *ledger) polled(id wire.ValueID, value any) {
-	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll})
+// polled records the answer of a pollValue, which comes from the device itself; asked is
+// when it was asked, in the order of messages.
+func (l *ledger) polled(id wire.ValueID, value any, asked uint64) {
+	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll, asked: asked})
 }
 
 // Where a reading comes from.
@@ -128,7 +140,11 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 		r.source = sourceList
 		l.take(id, l.merged(id, r, false))
 	default:
+		if r.source == sourceReport {
+			r.asked = l.answers(id)
+		}
 		l.take(id, r)
+		l.testify(id, r)
 		delete(l.claims, id)
 		if s := l.statuses[id.Node]; s.judged && s.dead() { // it can be heard again
 			l.setStatus(id.Node, nodeStatus{available: true, status: "Alive", seq: l.seq})

@@ -53,8 +53,8 @@ func (r *rig) puppeteer(nodes map[int]puppet) *puppets {
 func (p *puppets) take(topic string, payload []byte) bool {
 	_, call, isCall := strings.Cut(topic, "/api/")
 	api, isRequest := strings.CutSuffix(call, "/set")
-	if !isCall || !isRequest {
-		return false
+	if !isCall || !isRequest || !strings.Contains(string(payload), `"vg-`) {
+		return false // what another program asks is answered by the simulator
 	}
 	var in struct {
 		Args []json.RawMessage

@@ -42,6 +42,9 @@ type promise struct {
 	entity  *entity
 	step    step
 	told    any           // as the receipt has it
+	word    any           // the same as the device says it
+	before  reading       // of the value, before the command
+	heard   *testimony    // what the device has said since
 	seq     uint64        // only readings with a higher one count
 	until   time.Time     // when a lamp that still moves is left alone
 	first   time.Duration // when it is asked first
@@ -74,9 +77,9 @@ func (b *readBacks) trusts(e *entity) bool {
 	return e.Domain == "light" && !e.guards() && !b.liars[e.ID]
 }
 
-// promised notes a lamp's word.
-func (b *readBacks) promised(e *entity, s step, told any) {
-	b.add(&promise{entity: e, step: s, told: told, first: firstReadBack})
+// promised notes a lamp's word: what it says it is, and as what that is told.
+func (b *readBacks) promised(e *entity, s step, before reading, word, told any) {
+	b.add(&promise{entity: e, step: s, before: before, word: word, told: told, first: firstReadBack})
 }
 
 // underWay has a device that was told as under way asked when it should be there: the
@@ -88,6 +91,7 @@ func (b *readBacks) underWay(e *entity, s step, remaining time.Duration) {
 func (b *readBacks) add(p *promise) {
 	p.seq, p.until = b.ledger.now(), time.Now().Add(p.first+longestWay)
 	p.soon, p.asked, p.dropped = newSignal(), newSignal(), newSignal()
+	p.heard = b.ledger.hear(p.step, p.before)
 	b.mu.Lock()
 	b.open[p.step.check] = p
 	b.mu.Unlock()
@@ -155,7 +159,7 @@ func (b *readBacks) readBack(ctx context.Context, p *promise) {
 // said nothing.
 func (p *promise) reading(read func(wire.ValueID) reading) reading {
 	since := func(id wire.ValueID) reading {
-		if r := read(id); r.seq > p.seq && r.source != sourceList {
+		if r := read(id); r.after(p.seq, p.seq) {
 			return r
 		}
 		return reading{}
@@ -170,7 +174,7 @@ func (p *promise) reading(read func(wire.ValueID) reading) reading {
 func (p *promise) moves(read func(wire.ValueID) reading) bool {
 	r := read(p.step.duration)
 	left, _ := wire.Seconds(r.value)
-	return p.step.duration != (wire.ValueID{}) && r.seq > p.seq && r.source != sourceList && left > 0
+	return p.step.duration != (wire.ValueID{}) && r.after(p.seq, p.seq) && left > 0
 }
 
 // poll asks the device for the values of a step.
@@ -190,15 +194,25 @@ func (b *readBacks) poll(ctx context.Context, s step) error {
 	return nil
 }
 
-// broken tells of a promise that was not kept, unless a newer command has come.
+// broken tells of a lamp that is not as it promised to be, unless a newer command has come:
+// it has lied, or somebody has changed it since.
 func (b *readBacks) broken(p *promise, is reading) {
+	kept, saw := b.ledger.sworn(p.heard, is.value)
 	b.mu.Lock()
-	b.liars[p.entity.ID] = true
+	if kept == sworeFalsely {
+		b.liars[p.entity.ID] = true
+	}
 	current := b.open[p.step.check] == p
 	b.mu.Unlock()
-	b.log.Warn("a lamp has said that it did what it has not; it is asked from now on before it is told", "node", p.entity.node.ID, "name", p.entity.Name)
-	if current {
-		b.ledger.told.belied(p.entity, p.step.property, p.told, p.step.say(is.value))
+	if kept == sworeFalsely {
+		b.log.Warn("a lamp has said that it did what it has not; it is asked from now on before it is told", "node", p.entity.node.ID, "name", p.entity.Name)
+	}
+	switch {
+	case !current:
+	case kept == keptSworn:
+		b.ledger.told.changedSince(p.step, p.word, !saw)
+	default:
+		b.ledger.told.belied(p.entity, p.step.property, p.told, p.step.say(is.value), kept == unprovable)
 	}
 }
 
@@ -255,6 +269,7 @@ func (b *readBacks) settleAll(ctx context.Context, wanted func(*entity) bool) {
 
 // leave ends a promise.
 func (b *readBacks) leave(p *promise) {
+	b.ledger.stopHearing(p.heard)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.open[p.step.check] == p {

@@ -230,3 +230,78 @@ func TestWhatWasNotConfirmedMayHaveHappened(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAnswerFromBeforeIsNoState has somebody ask about a blind a moment before it is told
+// to move: the answer, which comes after that, says nothing of what came of the command.
+func TestAnAnswerFromBeforeIsNoState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, s *sim.Config) {
+			asSpoken()(c, s)
+			s.Settings.Age = time.Hour // so that a question asks the device
+		})
+		r.warm()
+		asked := false
+		r.puppeteer(map[int]puppet{7: {
+			write: func(any) *written { return &written{status: 1, remaining: 2} },
+			poll: func(wire.ValueID) any {
+				if asked {
+					return nil // it is busy
+				}
+				asked = true
+				return 99.0
+			},
+		}})
+		question := make(chan any)
+		go func() { question <- r.state("Living Room Blinds").State }()
+		pass(20 * time.Millisecond)
+		got, _ := r.speak("Living Room Blinds", "position", 80)
+		if got.Outcome != "accepted" || got.Reason != "unconfirmed" || got.Value != nil {
+			t.Errorf("%+v", got)
+		}
+		if state := <-question; state != "open" {
+			t.Errorf("the question is answered %v", state)
+		}
+	})
+}
+
+// TestALampThatNeedsSecondsIsToldLate has devices take a few seconds for whatever is sent to
+// them. What can be heard within a spoken turn is told as done; a lamp that took the command
+// and cannot be heard in time is told as under way, and so again when it is there.
+func TestALampThatNeedsSecondsIsToldLate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		device string
+		value  any
+		takes  time.Duration
+		told   string
+	}{
+		"a switch of two seconds":          {"Kitchen Light", nil, 2 * time.Second, "confirmed "},
+		"a thermostat of two seconds":      {"Thermostat", 23, 2 * time.Second, "confirmed "},
+		"a switch of three seconds":        {"Kitchen Light", nil, 3 * time.Second, "accepted on_its_way"},
+		"a dimmer that reports at its end": {"Office Light", 60, 3 * time.Second, "confirmed "},
+		"a supervised one of three":        {"Hallway Light", nil, 3 * time.Second, "confirmed "},
+		"a plug of three seconds":          {"Coffee Machine", nil, 3 * time.Second, "accepted on_its_way"},
+		"a thermostat of three seconds":    {"Thermostat", 23, 3 * time.Second, "accepted unconfirmed"},
+		"a switch of five seconds":         {"Kitchen Light", nil, 5 * time.Second, "no_answer silent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, asSpoken())
+				r.warm()
+				r.fault(sim.Fault{Op: "delay", Node: tc.device, For: sim.Pause(tc.takes)})
+				action := "on"
+				switch tc.value {
+				case 60:
+					action = "level"
+				case 23:
+					action = "setpoint"
+				}
+				if got, _ := r.speak(tc.device, action, tc.value); got.Outcome+" "+got.Reason != tc.told {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
+}

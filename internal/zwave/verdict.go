@@ -100,6 +100,8 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 		return *lost
 	case f.underWay(fact):
 		return ended(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
+	case f.answersLater(fact):
+		return ended(r, tools.Accepted, tools.OnItsWay, name+" takes long, and has not answered yet.")
 	case r.Value == nil: // it has said nothing, or that it does not know
 		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
 	case f.before.known && same(fact.value, f.before.value):

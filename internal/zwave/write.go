@@ -109,6 +109,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		return f.overtaken(r)
 	}
 	f.after, f.reconnected = f.commander.ledger.now(), f.commander.link.whenReconnected()
+	f.sent = f.after
 	got, drop, at, err := f.commander.sendWrite(ctx, f.step)
 	f.command.published()
 	if err != nil {
@@ -130,9 +131,11 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 			if refused := f.begin(ctx, a, r); refused != nil {
 				return *refused
 			}
+			f.slow = time.Since(at) > silence
 			answered = true
 		case <-f.reconnected: // the answer is lost; only the device knows whether it got the command
 			f.after, f.askNow, f.answerLost, f.reconnected = f.commander.ledger.now(), true, true, f.commander.link.whenReconnected()
+			f.sent = f.after
 			answered = true
 		case <-f.command.overtaken:
 			release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports

@@ -64,7 +64,7 @@ const mostTold = 4
 
 // belied says of an act that it was none.
 func (a *Account) belied(e *past.Entry) string {
-	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value)
+	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value, e.Unsure)
 }
 
 // Who tells who did what was done last: by hand in this room, or by a turn anywhere.
@@ -95,6 +95,8 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
+	case ours && last.Pending != "" && reported && report.Ours && report.At.After(last.At) && !a.Acts.Explains(&report, a.Reports):
+		return a.By().ByProgram(change(e, report))
 	case ours:
 		return a.By().Asked(a.deed(&last))
 	case act.Intent == catalogue.Since:
@@ -153,8 +155,7 @@ func (a *Account) told(e *past.Entry) *reply.Deed {
 // byHand reports whether no program has asked for a change, nor a turn after which its
 // device confirmed it late.
 func (a *Account) byHand(c *past.Change) bool {
-	_, late := a.Acts.Last(func(e *past.Entry) bool { return e.Explains(c) })
-	return !c.Ours && !late
+	return !c.Ours && !a.Acts.Explains(c, a.Reports)
 }
 
 // Failures tells which things did not answer what they were told last; "" if all did.
@@ -178,7 +179,7 @@ func change(e *home.Entity, c past.Change) *reply.Deed {
 // after the turn.
 func (a *Account) deed(e *past.Entry) *reply.Deed {
 	property, value, why := e.Property, e.Value, e.Pending
-	if c, ok := e.CameTrue(a.Reports); ok {
+	if c, ok := a.Acts.CameTrue(e, a.Reports); ok {
 		property, value, why = c.Property, c.State, ""
 	}
 	return &reply.Deed{

@@ -27,6 +27,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
 		belied bool          // what was told of it last turned out not to be so
+		unsure bool          // or it was so for a moment
 	}
 	tests := map[string]struct {
 		happenings []happening
@@ -50,6 +51,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		"nobody turned it on, and it is not":     {[]happening{{state: "off"}}, "done", false, "not_by_me", 0},
 		"asked, and it was not done":             {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "", false, "belied_on", 0},
 		"who, though it was not done":            {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}}, "done", false, "belied_on", 0},
+		"asked, and it may have been done":       {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true, unsure: true}}, "", false, "state", 0},
 		"not done, and then on by hand":          {[]happening{{state: "on", source: record.FromMic}, {state: "off", belied: true}, {state: "on"}}, "", true, "by_hand", 2},
 		"asked over MQTT after the button's act": {[]happening{{state: "on", source: record.FromButton}, {state: "on", source: record.FromMQTT}}, "", true, "asked_mqtt", 1},
 	}
@@ -72,7 +74,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					for _, h := range test.happenings {
 						if h.belied { // it is found out at once
 							times = append(times, time.Now())
-							a.Acts.Belied(home.Event{Kind: home.Belied, Entity: "e1", Property: "on_off", Before: "on", State: h.state})
+							a.Acts.Belied(home.Event{Kind: home.Belied, Entity: "e1", Property: "on_off", Before: "on", State: h.state, Unsure: h.unsure})
 							continue
 						}
 						<-time.After(time.Minute)
@@ -87,7 +89,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					<-time.After(time.Minute)
 					act := intent.Action{Intent: catalogue.Why, Slots: map[string]any{"ask": test.ask}}
 					got := a.Why(act, &house.Entities[0], reply.Sighting{Known: true, Is: test.is}, "on")
-					args := phrases.Places(&lamp, "on", 0)
+					args := phrases.Places(&lamp, test.happenings[len(test.happenings)-1].state, 0)
 					args["time"] = phrases.TimeOfDay(times[test.which])
 					if want := phrases.Phrase(test.want, args); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 						t.Errorf("%q, want %q", got, want)
@@ -190,6 +192,88 @@ func TestALateConfirmationIsTold(t *testing.T) {
 					if want := strings.ReplaceAll(said[1], "{t}", at); said[0] != want {
 						t.Errorf("%s: %q, want %q", kind, said[0], want)
 					}
+				}
+			})
+		})
+	}
+}
+
+// TestALateChangeIsCreditedToWhatWasAsked has a thing report, some time after a turn that
+// nobody could confirm, that it has changed. The one who asked did that only where it is
+// what he asked for and comes as soon as such a thing can; else somebody else did.
+func TestALateChangeIsCreditedToWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	type change struct {
+		after    time.Duration // after the turn
+		property string
+		state    string
+		ours     bool
+	}
+	phrases, err := reply.Ours("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asker, hand = "You asked for it", "Nobody asked me"
+	tests := map[string]struct {
+		domain, class string
+		args          string
+		property      string
+		outcome       tools.Outcome
+		reason        tools.Reason
+		then          *change // a newer turn that was confirmed
+		changes       []change
+		state         string // of which it is asked why
+		want          string
+	}{
+		"a lamp, soon":              {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{10 * time.Second, "on_off", "on", false}}, "on", asker},
+		"a lamp, a minute later":    {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{time.Minute, "on_off", "on", false}}, "on", hand},
+		"a lamp, the other way":     {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{10 * time.Second, "on_off", "off", false}}, "off", hand},
+		"a plug, four minutes":      {"switch", "", `"action":"off"`, "on_off", tools.NoAnswer, tools.Silent, nil, []change{{4 * time.Minute, "on_off", "off", false}}, "off", hand},
+		"a blind, a minute later":   {"cover", "blind", `"action":"close"`, "open_close", tools.Accepted, tools.OnItsWay, nil, []change{{time.Minute, "open_close", "closed", false}}, "closed", asker},
+		"a blind, ten minutes":      {"cover", "blind", `"action":"close"`, "open_close", tools.Accepted, tools.OnItsWay, nil, []change{{10 * time.Minute, "open_close", "closed", false}}, "closed", hand},
+		"a lock, soon":              {"lock", "", `"action":"lock"`, "lock", tools.Accepted, tools.Unconfirmed, nil, []change{{30 * time.Second, "lock", "locked", false}}, "locked", asker},
+		"a lock, four minutes":      {"lock", "", `"action":"lock"`, "lock", tools.Accepted, tools.Unconfirmed, nil, []change{{4 * time.Minute, "lock", "locked", false}}, "locked", hand},
+		"its server knows it":       {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{time.Minute, "on_off", "on", true}}, "on", asker},
+		"the order of its server":   {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{10 * time.Minute, "on_off", "on", true}}, "on", "A program asked for it"},
+		"once more by hand":         {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, nil, []change{{5 * time.Second, "on_off", "on", false}, {10 * time.Second, "on_off", "off", false}, {15 * time.Second, "on_off", "on", false}}, "on", hand},
+		"after a newer order":       {"light", "", `"action":"on"`, "on_off", tools.Accepted, tools.Unconfirmed, &change{5 * time.Second, "on_off", "off", false}, []change{{10 * time.Second, "on_off", "on", false}}, "on", hand},
+		"a sleeper that wakes":      {"climate", "", `"action":"off"`, "mode", tools.Queued, tools.Asleep, nil, []change{{20 * time.Minute, "mode", "off", false}}, "off", asker},
+		"a sleeper, hours later":    {"climate", "", `"action":"off"`, "mode", tools.Queued, tools.Asleep, nil, []change{{3 * time.Hour, "mode", "off", false}}, "off", hand},
+		"a level, which is on then": {"light", "", `"action":"level","value":60`, "brightness", tools.Accepted, tools.Unconfirmed, nil, []change{{10 * time.Second, "on_off", "on", false}}, "on", asker},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				thing := home.Entity{ID: "e1", Name: "Thing", Domain: test.domain, Area: "Office", Control: &home.Control{Tool: "set", ID: "Thing"}}
+				if test.class != "" {
+					thing.Attributes = map[string]any{"device_class": test.class}
+				}
+				house := &home.House{Areas: []home.Area{{Name: "Office"}}, Entities: []home.Entity{thing}}
+				a := account.Account{
+					House: house, Acts: &past.Ledger{}, Reports: &past.Reports{}, Phrases: phrases, Area: "Office",
+					Mine: func(*past.Entry) bool { return true },
+				}
+				note := func(turn, args string, r tools.Receipt) {
+					r.Device = "Thing"
+					receipt := record.Receipt(r)
+					call := record.CallMade{Args: []byte(`{"device_name":"Thing",` + args + `}`), Receipt: &receipt}
+					a.Acts.Note(house, record.Request{Source: record.FromMic, Area: "Office"}, &record.Record{ID: turn, Verdict: record.Verdict{Calls: []record.CallMade{call}}}, intent.Decision{})
+				}
+				<-time.After(time.Minute)
+				began := time.Now()
+				note("it", test.args, tools.Receipt{Property: test.property, Outcome: test.outcome, Reason: test.reason})
+				if then := test.then; then != nil {
+					<-time.After(then.after)
+					note("then", `"action":"`+then.state+`"`, tools.Receipt{Property: then.property, Value: then.state, Outcome: tools.Confirmed})
+				}
+				for _, c := range test.changes {
+					<-time.After(c.after - time.Since(began))
+					a.Reports.Note(home.Event{Kind: home.Reported, Entity: "e1", Area: "Office", Property: c.property, State: c.state, Ours: c.ours, Time: time.Now()})
+				}
+				got := a.Why(intent.Action{Intent: catalogue.Why, Slots: map[string]any{}}, &house.Entities[0], reply.Sighting{Known: true, Is: true}, test.state)
+				if !strings.HasPrefix(got, test.want) {
+					t.Errorf("%q, want %q", got, test.want)
 				}
 			})
 		})

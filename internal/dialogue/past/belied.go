@@ -25,19 +25,19 @@ func (l *lies) keep(e home.Event) {
 	l.kept.Keep(e)
 }
 
-// take returns what an act of a turn on a device is in truth, where the turn began
-// before that was found out, and forgets it.
-func (l *lies) take(device string, r *tools.Receipt, began time.Time) (is any, lied bool) {
+// take returns what was found out of an act of a turn on a device, where the turn began
+// before that, and forgets it.
+func (l *lies) take(device string, r *tools.Receipt, began time.Time) (lie home.Event, lied bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept.Take(func(e home.Event, at time.Time) bool {
 		if lied || began.After(at) || !r.Done() || !belies(&e, device, r.Property, r.Value) {
 			return false
 		}
-		is, lied = e.State, true
+		lie, lied = e, true
 		return true
 	})
-	return is, lied
+	return lie, lied
 }
 
 // belies reports whether an event is about an act that made a property of a device
@@ -53,7 +53,7 @@ func (l *Ledger) Belied(e home.Event) {
 	defer l.mu.Unlock()
 	for i, old := range slices.Backward(l.kept) {
 		if old.Device == e.Entity && time.Since(old.At) <= record.FoundOut && !old.Belied && belies(&e, old.Device, old.Property, old.Value) {
-			l.kept[i].Told, l.kept[i].Value, l.kept[i].Belied = old.Value, e.State, true
+			l.kept[i].Told, l.kept[i].Value, l.kept[i].Belied, l.kept[i].Unsure = old.Value, e.State, true, e.Unsure
 			return
 		}
 	}

@@ -49,35 +49,107 @@ type Entry struct {
 	Undo     bool // it was taken back
 	Belied   bool // it was told as done and turned out not to be; Value is what the device is
 	Told     any  // what it was told as then
+	Unsure   bool // it may have been as it was told for a moment
 
 	// Pending says why nobody knew what became of it when the turn ended; "" where the
 	// device had confirmed it. Wanted is then the state that was asked for: on, off, open,
 	// closed, locked or unlocked; "" for another property.
 	Pending tools.Reason
 	Wanted  string
+	Takes   time.Duration // how long such a thing may take to do it
 }
 
-// late is how long after a turn a device may still report what the turn asked for.
-const late = 5 * time.Minute
+// marked is how long after a turn a device may report what the turn asked for where its
+// server knows that this follows from its own write; one that was asleep may take slept.
+const (
+	marked = 5 * time.Minute
+	slept  = 24 * time.Hour
+)
+
+// How long things of a kind may take to do what they were told, where nobody else says
+// that a change follows from that: most answer at once or are tried again for some
+// seconds, a bolt or a valve has to turn, a blind or a garage door has its way to go, and
+// what sleeps wakes up within an hour.
+const (
+	takesMoment = 30 * time.Second
+	takesTurn   = time.Minute
+	takesWay    = 3 * time.Minute
+	takesSleep  = time.Hour
+)
+
+// takes is how long a thing may take to do what it was told, where why is the reason for
+// which that is not known yet.
+func takes(e *home.Entity, why tools.Reason) time.Duration {
+	switch {
+	case why == tools.Asleep:
+		return takesSleep
+	case e.Domain == "cover":
+		return takesWay
+	case e.Domain == "lock", e.Domain == "valve", e.Domain == "climate":
+		return takesTurn
+	}
+	return takesMoment
+}
 
 // soon is how much earlier than the end of the turn a report may be that came just after
 // the receipt.
 const soon = 2 * time.Second
 
 // CameTrue returns the change by which the device reported what a turn had asked of it,
-// where that came only after the turn; ok is false for any other entry.
-func (e *Entry) CameTrue(r *Reports) (c Change, ok bool) {
+// where that came only after the turn: the first of that kind, in the time that such a
+// thing needs, and before anybody else has asked something of it. ok is false for any
+// other entry.
+func (l *Ledger) CameTrue(e *Entry, r *Reports) (c Change, ok bool) {
 	if e.Pending == "" || e.Wanted == "" {
 		return c, false
 	}
-	return r.Last(e.Device, func(c *Change) bool { return e.Explains(c) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return e.cameTrue(l.next(e), r)
 }
 
-// Explains reports whether a change is what a turn had asked for and nobody had confirmed
+// Explains reports whether a change is one by which what a turn had asked for came true
+// after it had ended.
+func (l *Ledger) Explains(c *Change, r *Reports) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.kept, func(e Entry) bool {
+		if e.Device != c.Device || e.Pending == "" || e.Wanted == "" {
+			return false
+		}
+		came, ok := e.cameTrue(l.next(&e), r)
+		return ok && came == *c
+	})
+}
+
+// next is when a device was asked for something again after an entry; zero if it was not.
+// The caller holds mu.
+func (l *Ledger) next(e *Entry) time.Time {
+	for i := range l.kept {
+		if other := &l.kept[i]; other.Device == e.Device && other.At.After(e.At) {
+			return other.At
+		}
+	}
+	return time.Time{}
+}
+
+// cameTrue returns the first change that an entry explains, if it came before next.
+func (e *Entry) cameTrue(next time.Time, r *Reports) (Change, bool) {
+	return r.First(e.Device, func(c *Change) bool { return e.explains(c) && (next.IsZero() || c.At.Before(next)) })
+}
+
+// explains reports whether a change is what a turn had asked for and nobody had confirmed
 // when it ended.
-func (e *Entry) Explains(c *Change) bool {
+func (e *Entry) explains(c *Change) bool {
+	most := e.Takes
+	switch {
+	case c.Ours && e.Pending == tools.Asleep:
+		most = slept
+	case c.Ours:
+		most = marked
+	}
 	after := c.At.Sub(e.At)
-	return e.Pending != "" && e.Wanted != "" && c.Device == e.Device && c.State == e.Wanted && after >= -soon && after <= late
+	return c.Device == e.Device && c.State == e.Wanted && after >= -soon && after <= most
 }
 
 // wantedStates are the states that actions ask for.
@@ -133,10 +205,10 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 			entry := Entry{
 				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
 				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
-				Pending: why, Wanted: wanted(c.Args),
+				Pending: why, Wanted: wanted(c.Args), Takes: takes(e, why),
 			}
-			if is, lied := l.lies.take(e.ID, &r, rec.Time); lied {
-				entry.Told, entry.Value, entry.Belied = r.Value, is, true
+			if lie, lied := l.lies.take(e.ID, &r, rec.Time); lied {
+				entry.Told, entry.Value, entry.Belied, entry.Unsure = r.Value, lie.State, true, lie.Unsure
 			}
 			more = append(more, entry)
 		}
@@ -193,8 +265,9 @@ func members(r *record.Receipt) []tools.Receipt {
 // Last returns the newest entry that fits and is not too old.
 func (l *Ledger) Last(fits func(e *Entry) bool) (Entry, bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range slices.Backward(l.kept) {
+	kept := slices.Clone(l.kept) // fits may look at other entries
+	l.mu.Unlock()
+	for _, e := range slices.Backward(kept) {
 		if time.Since(e.At) > ledgerTime {
 			break
 		}

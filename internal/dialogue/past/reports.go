@@ -1,6 +1,7 @@
 package past
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -54,9 +55,22 @@ func (r *Reports) Note(e home.Event) {
 // Last returns the newest change of a device that fits and is not too old.
 func (r *Reports) Last(device string, fits func(c *Change) bool) (Change, bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, c := range slices.Backward(r.kept[device]) {
+	of := r.kept[device] // fits may look at other changes; a list is never changed
+	r.mu.Unlock()
+	for _, c := range slices.Backward(of) {
 		if time.Since(c.At) <= ledgerTime && fits(&c) {
+			return c, true
+		}
+	}
+	return Change{}, false
+}
+
+// First returns the oldest change of a device that is remembered and fits.
+func (r *Reports) First(device string, fits func(c *Change) bool) (Change, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.kept[device] {
+		if fits(&c) {
 			return c, true
 		}
 	}
@@ -66,8 +80,9 @@ func (r *Reports) Last(device string, fits func(c *Change) bool) (Change, bool) 
 // Newest returns the newest change of any device that fits and is not too old.
 func (r *Reports) Newest(fits func(c *Change) bool) (newest Change, found bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, of := range r.kept {
+	kept := maps.Clone(r.kept) // fits may look at other changes; a list is never changed
+	r.mu.Unlock()
+	for _, of := range kept {
 		for _, c := range of {
 			if time.Since(c.At) <= ledgerTime && c.At.After(newest.At) && fits(&c) {
 				newest, found = c, true

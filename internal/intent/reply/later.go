@@ -38,10 +38,14 @@ func (p *Phrases) Stuck(s *plan.Step, seen plan.Sight) string {
 }
 
 // Belied says of a thing that it is not what it was told as, in the words of a receipt,
-// and where that is worth a word, what it is.
-func (p *Phrases) Belied(e *home.Entity, property string, told, is any) string {
+// and where that is worth a word, what it is. Of one that may have been so for a moment,
+// unsure, only what it is is said.
+func (p *Phrases) Belied(e *home.Entity, property string, told, is any, unsure bool) string {
 	args := p.grammar.about(&plan.Step{Entity: e})
 	asked, level := said(told), said(is)
+	if unsure {
+		return p.isNow(e, is, args)
+	}
 	key := "belied"
 	switch home.Ability(property) { //nolint:exhaustive // of the others it is said that they did not do it
 	case home.OnOff:
@@ -59,4 +63,17 @@ func (p *Phrases) Belied(e *home.Entity, property string, told, is any) string {
 		key = "belied_colour"
 	}
 	return p.Phrase(key, args)
+}
+
+// isNow says what a thing is: a word, or a level in percent.
+func (p *Phrases) isNow(e *home.Entity, is any, args map[string]any) string {
+	switch level, isNumber := is.(float64); {
+	case isNumber && level == 0:
+		return p.Phrase("done_off", args)
+	case isNumber:
+		args["value"] = said(is)
+		return p.Phrase("done_position", args)
+	}
+	args["value"] = p.readings.state(e, is)
+	return p.Phrase("state", args)
 }
