@@ -22,7 +22,21 @@ import (
 // every device then is: what was meant has become so, and nothing else has.
 func TestHousehold(t *testing.T) {
 	t.Parallel()
-	archive, err := txtar.ParseFile("testdata/household.txtar")
+	sayAll(t, "testdata/household.txtar")
+}
+
+// TestHouseholdFamily says what a family of two floors says in a day, judged like
+// TestHousehold.
+func TestHouseholdFamily(t *testing.T) {
+	t.Parallel()
+	sayAll(t, "testdata/family.txtar")
+}
+
+// sayAll says every file of sentences of an archive in the house of its language, each
+// file in a house and to a gateway of its own.
+func sayAll(t *testing.T, path string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,53 +44,64 @@ func TestHousehold(t *testing.T) {
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
 	}
-	for _, lang := range []string{"en", "de", "fr", "es"} {
-		t.Run(lang, func(t *testing.T) {
+	for _, f := range archive.Files {
+		part, ok := strings.CutSuffix(f.Name, ".said")
+		if !ok {
+			continue
+		}
+		lang, _, _ := strings.Cut(part, ".")
+		t.Run(part, func(t *testing.T) {
 			t.Parallel()
-			house, err := sim.ParseHouse([]byte(files[lang+".house"]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			broker := mosquitto(t)
-			cfg := sim.DefaultConfig()
-			cfg.House = house
-			played, err := rig.PlayHouse(cfg, broker)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(played.Stop)
-			_, address, _ := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_LANGUAGE="+lang, "VOICE_GATEWAY_GATEWAY_UNITS=metric")
-			eventually(t, "the house is known", func() bool {
-				var home json.RawMessage
-				return get(t, address, "/api/home", &home) == nil && strings.Contains(string(home), house.Nodes[len(house.Nodes)-1].Name)
-			})
-			stranger := listen(t, broker)
-			ask := func(n int, w wish) record.Record {
-				if n <= overHTTP {
-					return askIn(t, address, w.room, w.text)
-				}
-				return askOver(t, stranger, fmt.Sprint("said", n), w.room, w.text)
-			}
-			said, right, misunderstood := 0, 0, 0
-			before := atRest(t, played)
-			for line := range strings.Lines(files[lang+".said"]) {
-				said++
-				w := readWish(t, line)
-				r := ask(said, w)
-				now := atRest(t, played)
-				if wrong := w.misses(r.Reply, before, now); wrong != "" {
-					if r.Route == record.RouteNone {
-						misunderstood++
-					}
-					t.Errorf("%s: %q\n  is answered %q (%s): %s", w.room, w.text, r.Reply, intentOf(r), wrong)
-				} else {
-					right++
-				}
-				before = now
-			}
-			t.Logf("%d of %d sentences are right, %d wrong, %d not understood", right, said, said-right-misunderstood, misunderstood)
+			saySentences(t, lang, files[lang+".house"], files[f.Name])
 		})
 	}
+}
+
+// saySentences says sentences in a house and fails with what is not as it was meant.
+func saySentences(t *testing.T, lang, houseFile, sentences string) {
+	t.Helper()
+	house, err := sim.ParseHouse([]byte(houseFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker := mosquitto(t)
+	cfg := sim.DefaultConfig()
+	cfg.House = house
+	played, err := rig.PlayHouse(cfg, broker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(played.Stop)
+	_, address, _ := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_LANGUAGE="+lang, "VOICE_GATEWAY_GATEWAY_UNITS=metric")
+	eventually(t, "the house is known", func() bool {
+		var home json.RawMessage
+		return get(t, address, "/api/home", &home) == nil && strings.Contains(string(home), house.Nodes[len(house.Nodes)-1].Name)
+	})
+	stranger := listen(t, broker)
+	ask := func(n int, w wish) record.Record {
+		if n <= overHTTP {
+			return askIn(t, address, w.room, w.text)
+		}
+		return askOver(t, stranger, fmt.Sprint("said", n), w.room, w.text)
+	}
+	said, right, misunderstood := 0, 0, 0
+	before := atRest(t, played)
+	for line := range strings.Lines(sentences) {
+		said++
+		w := readWish(t, line)
+		r := ask(said, w)
+		now := atRest(t, played)
+		if wrong := w.misses(r.Reply, before, now); wrong != "" {
+			if r.Route == record.RouteNone {
+				misunderstood++
+			}
+			t.Errorf("%s: %q\n  is answered %q (%s): %s", w.room, w.text, r.Reply, intentOf(r), wrong)
+		} else {
+			right++
+		}
+		before = now
+	}
+	t.Logf("%d of %d sentences are right, %d wrong, %d not understood", right, said, said-right-misunderstood, misunderstood)
 }
 
 // overHTTP is how many sentences are asked over HTTP; the others come over MQTT, because
@@ -221,11 +246,19 @@ func holdsFact(d sim.Truth, what string) bool {
 	return d.Level != nil && isNumber(*d.Level, strings.TrimSuffix(what, "%"))
 }
 
-// isNumber reports whether a value is a number, to the unit, or above one that is written ">50".
+// isNumber reports whether a value is a number, to the unit, or above one that is written
+// ">50", or below one that is written "<50".
 func isNumber(is float64, text string) bool {
-	text, above := strings.CutPrefix(text, ">")
-	n, err := strconv.ParseFloat(text, 64)
-	return err == nil && (above && is > n || !above && math.Abs(is-n) <= 1)
+	n, err := strconv.ParseFloat(strings.TrimLeft(text, "<>"), 64)
+	switch {
+	case err != nil:
+		return false
+	case strings.HasPrefix(text, ">"):
+		return is > n
+	case strings.HasPrefix(text, "<"):
+		return is < n
+	}
+	return math.Abs(is-n) <= 1
 }
 
 func number(v any) float64 {
