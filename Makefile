@@ -103,7 +103,7 @@ TEST := go test -json -vet=off -ldflags=-w -timeout 20m -p $(TESTED_AT_ONCE) $(i
 # What starts goroutines is tested with the race detector; in the other packages nothing
 # can race. The programs that tests start are built once.
 test: setup $(MODEL) ## every test that has something new to tell; all of them, in another order, with FRESH=1; skipped ones are listed
-	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
+	@TEST_PROGRAMS=$$(go run scripts/programs.go); TEST_WORKER=$$(go run scripts/programs.go worker); export TEST_PROGRAMS TEST_WORKER; \
 	racing=$$(go run scripts/packages.go racing); plain=$$(go run scripts/packages.go plain); \
 	{ failed=0; $(TEST) $(RACE) $(LONGEST) $$racing || failed=1; $(TEST) $$plain || failed=1; exit $$failed; } | go run scripts/tests.go
 
@@ -118,7 +118,7 @@ IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo n
 HEARD  := .tools/hearing.json
 
 accept: setup build $(MODEL) ## what needs long real processes (half an hour)
-	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
+	@TEST_PROGRAMS=$$(go run scripts/programs.go); TEST_WORKER=$$(go run scripts/programs.go worker); export TEST_PROGRAMS TEST_WORKER; \
 	dirs=$$(grep -rl --include='*_test.go' '^//go:build.*accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
 	{ failed=0; \

@@ -1,12 +1,14 @@
 //go:build ignore
 
-// This program builds voice-gateway and zwave-mcp-server for the tests that start them,
-// into a directory named by what they are made of, and prints that directory. The tests
-// find it in the variable TEST_PROGRAMS: all of them start the same programs, built
-// once, and as the name changes with the programs, go keeps no result of a test that was
-// run with others. Usage:
+// This program builds the programs that tests start, voice-gateway and zwave-mcp-server,
+// into a directory named by what they are made of, and prints that directory; or, with
+// the argument worker, the process of the recognisers alone. The tests find the
+// directories in the variables TEST_PROGRAMS and TEST_WORKER: all of them start the same
+// programs, built once, and as the names change with the programs, go keeps no result of
+// a test that was run with others. The worker is apart because the tests of what is heard
+// take minutes and need nothing else of the gateway. Usage:
 //
-//	TEST_PROGRAMS=$(go run scripts/programs.go) go test ./...
+//	TEST_PROGRAMS=$(go run scripts/programs.go) TEST_WORKER=$(go run scripts/programs.go worker) go test ./...
 package main
 
 import (
@@ -23,8 +25,27 @@ import (
 // kept is where the programs are; the repository's root is the working directory.
 const kept = ".tools/programs"
 
+// program is one that is built: its name, its package and whether it has C code.
+type program struct{ name, path, cgo string }
+
+var (
+	whole = []program{
+		{"voice-gateway", "voicegateway/cmd/voice-gateway", "1"},
+		{"zwave-mcp-server", "voicegateway/cmd/zwave-mcp-server", "0"},
+	}
+	alone = []program{{"worker", "voicegateway/internal/fake/testdata/worker", "1"}}
+)
+
 func main() {
-	dir, err := build()
+	programs := whole
+	if len(os.Args) > 1 {
+		if len(os.Args) > 2 || os.Args[1] != "worker" {
+			fmt.Fprintf(os.Stderr, "called with %q; expected nothing, or worker\n", os.Args[1:])
+			os.Exit(2)
+		}
+		programs = alone
+	}
+	dir, err := build(programs)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building the programs that the tests start:", err)
 		os.Exit(1)
@@ -32,7 +53,7 @@ func main() {
 	fmt.Println(dir)
 }
 
-func build() (string, error) {
+func build(programs []program) (string, error) {
 	if err := os.MkdirAll(kept, 0o755); err != nil {
 		return "", err
 	}
@@ -45,9 +66,9 @@ func build() (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	for _, program := range []struct{ name, cgo string }{{"voice-gateway", "1"}, {"zwave-mcp-server", "0"}} {
+	for _, program := range programs {
 		path := filepath.Join(fresh, program.name)
-		cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "voicegateway/cmd/"+program.name)
+		cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, program.path)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED="+program.cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s: %w\n%s", program.name, err, out)

@@ -59,7 +59,7 @@ func newPorch(t *testing.T) *porch {
 	card, _ := fake.SoundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
 	p.again = func() {
 		before := len(starts(t, started))
-		p.gateway, p.http, _ = daemon(t, broker, append(microWords(t), card, "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",
+		p.gateway, p.http, _ = daemon(t, broker, append(microWords(t), card, "GOGC=", "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",
 			"VOICE_GATEWAY_TTS_PIPER_COMMAND="+voice, "VOICE_GATEWAY_TTS_PIPER_MODEL="+model)...)
 		eventually(t, "the card captures", func() bool { return len(starts(t, started)) > before })
 		eventually(t, "the house is known", func() bool { return confirmed(ask(t, p.http, "lock the front door")) })

@@ -57,7 +57,7 @@ func TestAcceptAFlood(t *testing.T) {
 		}
 	}
 	addr := fake.FreeAddr(t)
-	_, web, _ := daemon(t, "", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN="+addr)
+	_, web, _ := daemon(t, "", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN="+addr, "GOGC=")
 	eventually(t, "the broker listens", func() bool { return reachable(t, addr) })
 	family := listen(t, "mqtt://"+addr, "voice/#")
 	eventually(t, "it is online", func() bool { return family.has("voice/test/availability", "online") })

@@ -15,8 +15,11 @@ import (
 )
 
 // ProgramsVariable names the directory of the built programs, which make sets
-// (scripts/programs.go).
-const ProgramsVariable = "TEST_PROGRAMS"
+// (scripts/programs.go), and WorkerVariable that of the recognisers' process.
+const (
+	ProgramsVariable = "TEST_PROGRAMS"
+	WorkerVariable   = "TEST_WORKER"
+)
 
 // Program returns the path of one of the real programs.
 func Program(tb testing.TB, name string) string {
@@ -32,10 +35,27 @@ func Program(tb testing.TB, name string) string {
 // without the race detector: what is tested is what is shipped. Where no make has built
 // them, they are built here, and the sources are looked at, so that go does not keep
 // the result of a test that was run with older programs.
-var Programs = sync.OnceValues(programs)
+var Programs = sync.OnceValues(func() (string, error) { return programs(ProgramsVariable) })
 
-func programs() (string, error) {
-	if dir := os.Getenv(ProgramsVariable); dir != "" { //nolint:forbidigo // go sees that a test depends on it
+// Worker returns the path of a program that is called as voice-gateway is, and is only
+// its recognisers: worker stt and worker stt-moonshine. What is tested with it alone is
+// tested anew only where something of the recognisers has changed; that voice-gateway
+// itself is such a worker is tested in e2e/voice-gateway.
+func Worker(tb testing.TB) string {
+	tb.Helper()
+	dir, err := workerDir()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(dir, "worker")
+}
+
+var workerDir = sync.OnceValues(func() (string, error) { return programs(WorkerVariable, "worker") })
+
+// programs returns the directory that a variable names, or else the one that
+// scripts/programs.go prints.
+func programs(variable string, args ...string) (string, error) {
+	if dir := os.Getenv(variable); dir != "" { //nolint:forbidigo // go sees that a test depends on it
 		return dir, nil
 	}
 	root, err := rootDir()
@@ -43,7 +63,7 @@ func programs() (string, error) {
 		return "", err
 	}
 	var words bytes.Buffer
-	cmd := exec.CommandContext(context.Background(), "go", "run", filepath.Join("scripts", "programs.go"))
+	cmd := exec.CommandContext(context.Background(), "go", append([]string{"run", filepath.Join("scripts", "programs.go")}, args...)...)
 	cmd.Dir, cmd.Stderr = root, &words
 	out, err := cmd.Output()
 	if err != nil {

@@ -34,7 +34,7 @@ func config(t *testing.T, voice string) rehearser.Config {
 		t.Fatal(err)
 	}
 	hearing := stt.Default()
-	hearing.Engines, hearing.Command, hearing.Language, hearing.Patience = []string{"pocketsphinx"}, []string{fake.Program(t, "voice-gateway"), "worker", "stt"}, "en", time.Minute
+	hearing.Engines, hearing.Command, hearing.Language, hearing.Patience = []string{"pocketsphinx"}, []string{fake.Worker(t), "worker", "stt"}, "en", time.Minute
 	hearing.Log = slog.New(slog.DiscardHandler)
 	return rehearser.Config{Pack: pack, Voice: v, Recogniser: hearing, Log: slog.New(slog.DiscardHandler)}
 }

@@ -181,7 +181,7 @@ func recogniser(t *testing.T, g *grammar.Grammar) stt.Engine {
 		t.Skipf("the English model is not installed: %v", err)
 	}
 	cfg := stt.Default()
-	cfg.Engines, cfg.Command = []string{"pocketsphinx"}, []string{fake.Program(t, "voice-gateway"), "worker", "stt"}
+	cfg.Engines, cfg.Command = []string{"pocketsphinx"}, []string{fake.Worker(t), "worker", "stt"}
 	e, err := stt.New(cfg)
 	if err != nil {
 		t.Fatal(err)

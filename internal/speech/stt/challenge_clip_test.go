@@ -27,7 +27,7 @@ func listening(tb testing.TB, engine string) stt.Engine {
 		tb.Skipf("the English model is not installed: %v", err)
 	}
 	cfg := stt.Default()
-	cfg.Engines, cfg.Command, cfg.Challenge = []string{engine}, []string{fake.Program(tb, "voice-gateway"), "worker", "stt"}, ours.Challenge("en")
+	cfg.Engines, cfg.Command, cfg.Challenge = []string{engine}, []string{fake.Worker(tb), "worker", "stt"}, ours.Challenge("en")
 	words, err := choosing.Ours("en")
 	if err != nil {
 		tb.Fatal(err)

@@ -33,7 +33,7 @@ func start(tb testing.TB) stt.Engine {
 		tb.Skipf("the English model is not installed: %v", err)
 	}
 	cfg := stt.Default()
-	cfg.Command = []string{fake.Program(tb, "voice-gateway"), "worker", "stt"}
+	cfg.Command = []string{fake.Worker(tb), "worker", "stt"}
 	e, err := stt.New(cfg)
 	if err != nil {
 		tb.Fatal(err)

@@ -35,7 +35,7 @@ func TestAWakeWordIsNoCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := stt.Default()
-			cfg.Command, cfg.Wakes, cfg.Reject = []string{fake.Program(t, "voice-gateway"), "worker", "stt"}, tc.wakes, -100
+			cfg.Command, cfg.Wakes, cfg.Reject = []string{fake.Worker(t), "worker", "stt"}, tc.wakes, -100
 			e, err := stt.New(cfg)
 			if err != nil {
 				t.Fatal(err)

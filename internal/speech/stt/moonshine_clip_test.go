@@ -25,7 +25,7 @@ import (
 func startNeural(t *testing.T) (stt.Engine, func(string) speech.Completeness) {
 	t.Helper()
 	cfg := stt.Default()
-	cfg.Engines, cfg.ModelsDir, cfg.Command = []string{"moonshine"}, fake.Models(t), []string{fake.Program(t, "voice-gateway"), "worker", "stt"}
+	cfg.Engines, cfg.ModelsDir, cfg.Command = []string{"moonshine"}, fake.Models(t), []string{fake.Worker(t), "worker", "stt"}
 	e, err := stt.New(cfg)
 	if err != nil {
 		t.Fatal(err)
