@@ -6,6 +6,7 @@ package account
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
@@ -99,6 +100,8 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().ByProgram(change(e, report))
 	case ours:
 		return a.By().Asked(a.deed(&last))
+	case act.Intent == catalogue.Since && a.foundSo(e, seen, state):
+		return a.Phrases.Phrase("since_before", nil)
 	case act.Intent == catalogue.Since:
 		return a.By().Since(e, seen)
 	case reported && report.Ours:
@@ -106,7 +109,26 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	case asksWho && seen.Known && !seen.Is:
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
+	if a.foundSo(e, seen, state) {
+		return a.Phrases.Phrase("not_by_me_before", nil)
+	}
 	return a.By().Unexplained(seen)
+}
+
+// lookedUp is how much earlier than the house came to be known a report is worth a word:
+// a younger one is what the house was asked for then.
+const lookedUp = time.Minute
+
+// foundSo reports whether a thing was in its state already when the house came to be known,
+// and has said nothing before that by itself.
+func (a *Account) foundSo(e *home.Entity, seen reply.Sighting, state string) bool {
+	if !seen.Known || !seen.Is {
+		return false
+	}
+	found, ok := a.Reports.Always(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
+	})
+	return ok && (seen.At.IsZero() || seen.At.After(found.At.Add(-lookedUp)))
 }
 
 // reported returns what a thing reported last when it came into a state.
