@@ -96,19 +96,34 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
-	case ours && last.Pending != "" && reported && report.Ours && report.At.After(last.At) && !a.Acts.Explains(&report, a.Reports):
-		return a.By().ByProgram(change(e, report))
-	case ours:
+	case ours && !(reported && a.byProgram(&report, &last)):
 		return a.By().Asked(a.deed(&last))
-	case act.Intent == catalogue.Since && a.foundSo(e, seen, state):
-		return a.Phrases.Phrase("since_before", nil)
-	case act.Intent == catalogue.Since:
-		return a.By().Since(e, seen)
+	case act.Intent == catalogue.Since && !ours:
+		return a.since(e, seen, state)
 	case reported && report.Ours:
 		return a.By().ByProgram(change(e, report))
 	case asksWho && seen.Known && !seen.Is:
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
+	return a.unexplained(e, seen, state)
+}
+
+// byProgram reports whether a program has asked for a change after an act that nobody had
+// confirmed, so that it is not what became of the act.
+func (a *Account) byProgram(c *past.Change, last *past.Entry) bool {
+	return last.Pending != "" && c.Ours && c.At.After(last.At) && !a.Acts.Explains(c, a.Reports)
+}
+
+// since says how long a thing has been as it is.
+func (a *Account) since(e *home.Entity, seen reply.Sighting, state string) string {
+	if a.foundSo(e, seen, state) {
+		return a.Phrases.Phrase("since_before", nil)
+	}
+	return a.By().Since(e, seen)
+}
+
+// unexplained says that nobody knows why a thing is as it is.
+func (a *Account) unexplained(e *home.Entity, seen reply.Sighting, state string) string {
 	if a.foundSo(e, seen, state) {
 		return a.Phrases.Phrase("not_by_me_before", nil)
 	}
