@@ -3,17 +3,23 @@
 package truth
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"voicegateway/e2e/rig"
+	"voicegateway/internal/fake"
 )
 
 var (
@@ -61,6 +67,7 @@ type family struct {
 	*rand.Rand
 	found  *table
 	orders orders
+	server *client.Client // of the house, beside the gateway
 	broken map[int]string // what is wrong with a device
 	outage string         // what is wrong with the house
 	until  int            // how many turns what is wrong goes on
@@ -71,8 +78,8 @@ func live(t *testing.T, chance *rand.Rand, lang string, found *table, over time.
 	t.Helper()
 	s := loadSets(t)
 	s.house.shrink(chance)
-	w := newWorld(t, s, lang)
-	f := &family{world: w, Rand: chance, found: found, broken: map[int]string{}}
+	w := newHouse(t, s, lang)
+	f := &family{world: w, Rand: chance, found: found, server: w.shareServer(), broken: map[int]string{}}
 	var all map[string]orders
 	read(t, "commands.yaml", &all)
 	f.orders = all[lang]
@@ -91,9 +98,30 @@ func (h *dwelling) shrink(chance *rand.Rand) {
 	h.Nodes = slices.DeleteFunc(h.Nodes, func(d device) bool { return d.ID != marker && chance.IntN(4) == 0 })
 }
 
+// shareServer starts the house's server and a gateway that reaches it over HTTP, so that
+// somebody else can ask it as well.
+func (w *world) shareServer() *client.Client {
+	w.Helper()
+	address := fake.FreeAddr(w)
+	rig.Start(w, rig.Environ(w, "MQTT_BROKER_URL=mqtt://"+w.broker), filepath.Join(bin, "zwave-mcp-server"), "--http", address)
+	url := "http://" + address + "/mcp"
+	w.startGateway([]string{"VOICE_GATEWAY_AI_ENABLED=false", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_TRANSPORT=http", "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_URL=" + url})
+	c, err := client.NewStreamableHttpClient(url)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = c.Close() })
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-11-25"
+	if _, err := c.Initialize(w.Context(), hello); err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
 // deviceFaults are what may be wrong with a device, houseFaults with the house.
 var (
-	deviceFaults = []string{"dead", "deaf", "liar", "liar", "liar", halfLiar, "dies", "drop", "lost_report", "refuse", "delay"}
+	deviceFaults = []string{"dead", "deaf", "liar", "liar", "liar", halfLiar, "stops_at", "hold", "hang", "dies", "drop", "lost_report", "refuse", "delay"}
 	houseFaults  = map[string]string{"stick_out": "stick_in", "driver_down": "driver_up", "mute": "clear"}
 )
 
@@ -153,7 +181,11 @@ func (f *family) breakSomething() {
 		f.faults([]fault{{Op: "stops_at", Node: d.ID, Value: 45}})
 		op = "liar"
 	}
-	f.faults([]fault{{Op: op, Node: d.ID, Count: 1, For: time.Duration(map[string]int{"delay": 2}[op]) * time.Second}})
+	broken := fault{Op: op, Node: d.ID, Count: 1, For: time.Duration(map[string]int{"delay": 2, "hold": 1}[op]) * time.Second}
+	if op == "stops_at" {
+		broken.Value = 45
+	}
+	f.faults([]fault{broken})
 }
 
 // mend ends what is wrong, and lets the house find out.
@@ -245,6 +277,7 @@ type orders struct {
 	Close    string            `yaml:"close"`
 	Open     string            `yaml:"open"`
 	Warm     string            `yaml:"warm"`
+	Level    string            `yaml:"level"`
 	AllOff   string            `yaml:"all_off"`
 }
 
@@ -276,8 +309,8 @@ func (f *family) command() {
 		d = able[i] // what is broken is commanded more often than chance would
 	}
 	a := act{ID: "soak", Lang: f.lang, Node: d.ID, About: f.trouble(), Want: map[string]any{}, May: []string{string(done), string(underWay)}, Blameless: f.outage != ""}
-	pattern, degrees := f.order(d, &a)
-	a.Say = strings.NewReplacer("{the}", f.orders.the(f.lang, d.called(f.lang)), "{n}", fmt.Sprint(degrees)).Replace(pattern)
+	pattern, number := f.order(d, &a)
+	a.Say = strings.NewReplacer("{the}", f.orders.the(f.lang, d.called(f.lang)), "{n}", fmt.Sprint(number)).Replace(pattern)
 	if d.isA("powered") {
 		a.May = []string{string(done)}
 	}
@@ -295,7 +328,7 @@ func (f *family) command() {
 	r := f.ask(a.Say, d.Area)
 	told := f.sets.sentence(a, r, f.facts())
 	f.found.act(a, r.Reply, told)
-	if f.outage == "" && slices.Contains([]string{"", "deaf", "refuse", "liar", halfLiar}, f.broken[d.ID]) {
+	if f.outage == "" && slices.Contains([]string{"", "deaf", "refuse", "liar", halfLiar, "stops_at", "hold", "hang"}, f.broken[d.ID]) {
 		f.look(d)
 	}
 	if a.Liar && told.falseDone {
@@ -303,42 +336,118 @@ func (f *family) command() {
 	}
 }
 
+// travel is more than the slowest cover of the house needs, or a lock that has to turn.
+const travel = 40 * time.Second
+
 // look compares what the house says of a device with what it is. A lamp may be told
-// as what it said of itself for two seconds.
+// as what it said of itself for two seconds; what moves is looked at when it rests.
 func (f *family) look(d device) {
+	rig.Within(f.Context(), travel, func() bool { return !f.moves(d) })
 	that := map[bool]string{true: "locked", false: "on"}[d.isA("lock")]
-	if d.isA("door") && !d.isA("lock") || d.isA("blind") || d.isA("thermostat") || d.isA("valve") {
-		return // what moves is open and closed at once, and a list tells no set points
+	if d.isA("light") || d.isA("powered") || d.isA("fan") || d.isA("plug") || d.isA("lock") {
+		words := map[string]map[reading]string{"on": {is: "on", isNot: "off"}, "locked": {is: "locked", isNot: "unlocked"}}[that]
+		f.compare(d, that, f.listed, func(now map[string]any) any { return words[holds(now, that, true)] })
 	}
-	words := map[string]map[reading]string{"on": {is: "on", isNot: "off"}, "locked": {is: "locked", isNot: "unlocked"}}[that]
-	var said any
-	var known string
-	same := func() bool {
-		var shown struct {
-			Entities []struct {
-				Name  string
-				State any
-			}
+	for _, shown := range []struct {
+		key, property string
+		so            bool
+	}{
+		{level, "brightness", d.isA("light")},
+		{level, "speed", d.isA("fan")},
+		{level, "position", d.isA("blind") || d.isA("curtain") || d.isA("gate")},
+		{covering, "position", true},
+		{setpoint, "setpoint", !d.Sleeping},
+	} {
+		if _, has := f.facts()[d.ID][shown.key]; has && shown.so {
+			f.compare(d, shown.property, func(d device) any { return f.told(d, shown.property) }, func(now map[string]any) any { return percent(now[shown.key]) })
 		}
-		if f.request(f.Context(), http.MethodGet, "/api/home", nil, &shown) != nil {
-			return false
-		}
-		known = words[holds(f.facts()[d.ID], that, true)]
-		for _, e := range shown.Entities {
-			if e.Name == d.called(f.lang) {
-				said = e.State
-			}
-		}
-		return said == known
-	}
-	if !rig.Within(f.Context(), 2*time.Second, same) {
-		f.found.untrue(d.called(f.lang)+" ("+f.trouble()+")", said, known)
 	}
 }
 
+// compare notes a state that is said to be another one than it is for longer than two
+// seconds. What is not known is not untrue; only whether something is on or locked must
+// be, unless its device tells nothing.
+func (f *family) compare(d device, what string, said func(device) any, is func(now map[string]any) any) {
+	var told, known any
+	if !rig.Within(f.Context(), 2*time.Second, func() bool {
+		told, known = said(d), is(f.facts()[d.ID])
+		return told == known || told == nil && (f.broken[d.ID] == "hang" || what != "on" && what != "locked")
+	}) {
+		f.found.untrue(fmt.Sprintf("%s, %s (%s)", d.called(f.lang), what, f.trouble()), told, known)
+	}
+}
+
+// percent is a level as people say it: the device's own scale ends at 99.
+func percent(raw any) any {
+	if raw == 99.0 {
+		return 100.0
+	}
+	return raw
+}
+
+// moves reports whether a device is on its way.
+func (f *family) moves(d device) bool {
+	f.Helper()
+	now, err := f.sim.Truth(f.Context())
+	if err != nil {
+		f.Error(err)
+	}
+	for _, t := range now {
+		if t.ID == d.ID {
+			return t.Moving
+		}
+	}
+	return false
+}
+
+// listed is what a device is in the list of all.
+func (f *family) listed(d device) any {
+	var shown struct {
+		Entities []struct {
+			Name  string
+			State any
+		}
+	}
+	if f.request(f.Context(), http.MethodGet, "/api/home", nil, &shown) != nil {
+		return nil
+	}
+	for _, e := range shown.Entities {
+		if e.Name == d.called(f.lang) {
+			return e.State
+		}
+	}
+	return nil
+}
+
+// told is what a device is told to be, by a property; nil where the house does not know,
+// or has a doubt.
+func (f *family) told(d device, property string) any {
+	var ask mcp.CallToolRequest
+	ask.Params.Name, ask.Params.Arguments = "get_device_state", map[string]any{"device_name": d.called(f.lang)}
+	result, err := f.server.CallTool(f.Context(), ask)
+	if err != nil || result.IsError {
+		return nil
+	}
+	data, _ := json.Marshal(result.StructuredContent)
+	var answer struct {
+		Values map[string]any
+		Stale  bool
+		Reason string
+	}
+	if json.Unmarshal(data, &answer) != nil || answer.Stale || answer.Reason != "" {
+		return nil
+	}
+	return answer.Values[property]
+}
+
 // order chooses what is done to a device.
-func (f *family) order(d device, a *act) (pattern string, degrees int) {
+func (f *family) order(d device, a *act) (pattern string, number int) {
 	on := f.IntN(2) == 0
+	if key := graded(d); key != "" && f.IntN(2) == 0 {
+		number = []int{20, 40, 60, 80}[f.IntN(4)]
+		a.Want = map[string]any{key: number}
+		return f.orders.Level, number
+	}
 	switch {
 	case d.isA("lock"):
 		key := map[string]string{"bolt": boltLocked}[d.Kind]
@@ -355,9 +464,9 @@ func (f *family) order(d device, a *act) (pattern string, degrees int) {
 		a.Want = map[string]any{key: map[bool]int{true: 99, false: 0}[on]}
 		return map[bool]string{true: f.orders.Open, false: f.orders.Close}[on], 0
 	case d.isA("thermostat"):
-		degrees = 17 + f.IntN(8)
-		a.Want = map[string]any{setpoint: degrees}
-		return f.orders.Warm, degrees
+		number = 17 + f.IntN(8)
+		a.Want = map[string]any{setpoint: number}
+		return f.orders.Warm, number
 	case d.isA("valve"):
 		a.Want = map[string]any{switched: false}
 		return f.orders.Close, 0
@@ -369,6 +478,17 @@ func (f *family) order(d device, a *act) (pattern string, degrees int) {
 		a.Want = map[string]any{level: 0}
 	}
 	return map[bool]string{true: f.orders.On, false: f.orders.Off}[on], 0
+}
+
+// graded is the value of a device that can be set to a part; "" where there is none.
+func graded(d device) string {
+	switch {
+	case d.isA("blind"):
+		return map[string]string{"blind": covering, "cover": level}[d.Kind]
+	case d.isA("light") && d.Kind != "switch", d.isA("fan"):
+		return level
+	}
+	return ""
 }
 
 // untrue adds a state that was untrue for longer than two seconds.

@@ -165,7 +165,7 @@ func TestAcceptTwentyWhys(t *testing.T) {
 			"why is the cellar hatch open", "Cellar Hatch", -46, "Access Control", fmt.Sprintf(byHand, "the cellar hatch", "%s"),
 		},
 		{"another program", other, "why is the coffee machine on", "Coffee Machine", 3, "currentValue", fmt.Sprintf(byHand, "the coffee machine", "%s")},
-		{"nothing", nil, "why is the pond pump off", "Pond Pump", -50, "", "I don't know, it wasn't me. It was reported at %s."},
+		{"nothing", nil, "why is the pond pump off", "Pond Pump", -50, "", "I don't know, it wasn't me. It was like that before I started."},
 		{"it is not so", nil, "why is the pond pump on", "Pond Pump", -50, "", "The pond pump is off."},
 		{"taken back", both(asks("turn on the mood light"), asks("undo")), "why is the mood light off", "Mood Light", 42, "", "It was taken back at %s."},
 		{"the server has died since", func() { kill(t, serverPID(t, http)); serverPID(t, http); houseThere(t, http, "again") }, "why is the kitchen light on", "Kitchen Light", -2, "currentValue", fmt.Sprintf(byHand, "the kitchen light", "%s")},

@@ -29,11 +29,28 @@ const (
 	pressPause = 100 * time.Millisecond
 	// heldPause is longer than the time after which a held button is told again.
 	heldPause = time.Minute
-	// orderFor is how long a device may take to do what it was told, orderKept how
-	// long one that sleeps may.
+	// orderFor is how long a write may be under way, orderKept how long one to a device that
+	// sleeps may.
 	orderFor  = 3 * time.Minute
 	orderKept = 24 * time.Hour
+	// After a write was answered, most devices do what they were told at once or are heard
+	// within half a minute; a bolt or a valve has to turn, a blind or a garage door has its
+	// way to go.
+	momentTaken = 30 * time.Second
+	turnTaken   = time.Minute
+	wayTaken    = 3 * time.Minute
 )
+
+// takes is how long an entity may take to do what it was told.
+func (e *entity) takes() time.Duration {
+	switch e.Domain {
+	case "cover":
+		return wayTaken
+	case "lock", "valve", "climate":
+		return turnTaken
+	}
+	return momentTaken
+}
 
 // Events is the newest of what the house told by itself, as JSON the body of
 // zwave://events. A reader that knows Boot and the Seq of the last event it has had
@@ -280,12 +297,22 @@ func (c *chronicle) belied(e *entity, property string, told, is any, unsure bool
 	})
 }
 
-// ordered notes what one of our writes asks for, withdrawn that it was refused.
+// ordered notes what one of our writes asks for, taken how long the device may take now
+// that it has it, withdrawn that it was refused.
 func (c *chronicle) ordered(s step, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sources[s.check] != nil { // so that there are no more orders than things
 		c.orders[s.check] = commanded{s.value, s.done, time.Now().Add(d)}
+	}
+}
+
+func (c *chronicle) taken(s step, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o, ordered := c.orders[s.check]; ordered && same(o.value, s.value) {
+		o.until = time.Now().Add(d)
+		c.orders[s.check] = o
 	}
 }
 
@@ -303,13 +330,13 @@ func (c *chronicle) fulfils(id wire.ValueID, r reading) bool {
 	if !ordered || !r.known {
 		return false
 	}
-	done := o.done(r.value)
-	if done || time.Now().After(o.until) {
+	done, overdue := o.done(r.value), time.Now().After(o.until)
+	if done || overdue {
 		delete(c.orders, id)
 	}
-	return done || time.Now().Before(o.until) && slices.ContainsFunc(c.sources[id], func(w *watched) bool {
+	return !overdue && (done || slices.ContainsFunc(c.sources[id], func(w *watched) bool {
 		return w.moves || same(w.word(map[wire.ValueID]any{id: r.value}), w.word(map[wire.ValueID]any{id: o.value}))
-	})
+	}))
 }
 
 // pressed takes a press of a button as it happens. Presses are momentary: one that is

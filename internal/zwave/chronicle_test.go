@@ -108,6 +108,26 @@ func TestTheHouseTellsWhatChanges(t *testing.T) {
 			[]func(*rig){order("Kitchen Light", "off", nil), change("Kitchen Light", "37-0-currentValue", true)},
 			[]string{"state Kitchen Light/light/on_off off->on"},
 		},
+		"an order that is not done, and a hand a minute later": {
+			[]func(*rig){
+				func(r *rig) { r.fault(sim.Fault{Op: "deaf", Node: "Kitchen Light"}) }, order("Kitchen Light", "on", nil),
+				func(r *rig) { r.fault(sim.Fault{Op: "obedient", Node: "Kitchen Light"}); pass(time.Minute) }, change("Kitchen Light", "37-0-currentValue", true),
+			},
+			[]string{"state Kitchen Light/light/on_off off->on"},
+		},
+		"an order that is not done at once": {
+			[]func(*rig){
+				func(r *rig) { r.fault(sim.Fault{Op: "deaf", Node: "Kitchen Light"}) }, order("Kitchen Light", "on", nil), change("Kitchen Light", "37-0-currentValue", true),
+			},
+			[]string{"state Kitchen Light/light/on_off off->on ours"},
+		},
+		"an order for a blind, which may take its time": {
+			[]func(*rig){
+				func(r *rig) { r.fault(sim.Fault{Op: "deaf", Node: "Bedroom Curtains"}) }, order("Bedroom Curtains", "close", nil),
+				func(*rig) { pass(time.Minute) }, change("Bedroom Curtains", "38-0-currentValue", 0.0),
+			},
+			[]string{"state Bedroom Curtains/curtain/open_close open->closed ours"},
+		},
 		"a dimmer on its way": {
 			[]func(*rig){order("Living Room Light", "level", 60.0), order("Living Room Light", "level", 30.0)},
 			[]string{"state Living Room Light/light/on_off off->on ours"},

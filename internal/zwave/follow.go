@@ -260,8 +260,8 @@ func (f *follower) underWay(fact reading) bool {
 	switch {
 	case f.step.stops:
 		return false
-	case f.remaining() > 0:
-		return true
+	case f.remaining() > 0, !f.arrivesAt.IsZero() && !fact.known && f.entity.Domain == "cover":
+		return true // of a cover that said how long it takes, nothing has been heard since
 	case gradual:
 		return f.motion.moved && time.Since(f.motion.at) < settle || f.aims() && (f.entity.Domain == "cover" || f.motion.moved)
 	default:

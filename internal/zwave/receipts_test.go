@@ -256,7 +256,7 @@ func TestAnAnswerFromBeforeIsNoState(t *testing.T) {
 		go func() { question <- r.state("Living Room Blinds").State }()
 		pass(20 * time.Millisecond)
 		got, _ := r.speak("Living Room Blinds", "position", 80)
-		if got.Outcome != "accepted" || got.Reason != "unconfirmed" || got.Value != nil {
+		if got.Outcome != "accepted" || got.Reason != "on_its_way" || got.Value != nil {
 			t.Errorf("%+v", got)
 		}
 		if state := <-question; state != "open" {

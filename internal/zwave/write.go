@@ -110,7 +110,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	}
 	f.after, f.reconnected = f.commander.ledger.now(), f.commander.link.whenReconnected()
 	f.sent = f.after
-	got, drop, at, err := f.commander.sendWrite(ctx, f.step)
+	got, drop, at, err := f.commander.sendWrite(ctx, f.entity, f.step)
 	f.command.published()
 	if err != nil {
 		why, text := f.commander.link.diagnose(err)
@@ -171,8 +171,8 @@ func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports count as
-// claims.
-func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, drop func(), at time.Time, err error) {
+// claims. How long the device may take is counted from the answer.
+func (c *commander) sendWrite(ctx context.Context, e *entity, s step) (got <-chan answer, drop func(), at time.Time, err error) {
 	level, err := c.link.gateway()
 	if err != nil {
 		return nil, nil, at, err
@@ -184,7 +184,7 @@ func (c *commander) sendWrite(ctx context.Context, s step) (got <-chan answer, d
 			c.ledger.writing(node, id, apiWait)
 			c.ledger.told.ordered(s, orderFor)
 		},
-		settled: func(id string) { c.ledger.wrote(node, id) },
+		settled: func(id string) { c.ledger.wrote(node, id); c.ledger.told.taken(s, e.takes()) },
 	})
 }
 

@@ -6,6 +6,7 @@ package account
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/dialogue/past"
 	"voicegateway/internal/home"
@@ -95,18 +96,54 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
-	case ours && last.Pending != "" && reported && report.Ours && report.At.After(last.At) && !a.Acts.Explains(&report, a.Reports):
-		return a.By().ByProgram(change(e, report))
-	case ours:
+	case ours && !(reported && a.byProgram(&report, &last)):
 		return a.By().Asked(a.deed(&last))
-	case act.Intent == catalogue.Since:
-		return a.By().Since(e, seen)
+	case act.Intent == catalogue.Since && !ours:
+		return a.since(e, seen, state)
 	case reported && report.Ours:
 		return a.By().ByProgram(change(e, report))
 	case asksWho && seen.Known && !seen.Is:
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
+	return a.unexplained(e, seen, state)
+}
+
+// byProgram reports whether a program has asked for a change after an act that nobody had
+// confirmed, so that it is not what became of the act.
+func (a *Account) byProgram(c *past.Change, last *past.Entry) bool {
+	return last.Pending != "" && c.Ours && c.At.After(last.At) && !a.Acts.Explains(c, a.Reports)
+}
+
+// since says how long a thing has been as it is.
+func (a *Account) since(e *home.Entity, seen reply.Sighting, state string) string {
+	if a.foundSo(e, seen, state) {
+		return a.Phrases.Phrase("since_before", nil)
+	}
+	return a.By().Since(e, seen)
+}
+
+// unexplained says that nobody knows why a thing is as it is.
+func (a *Account) unexplained(e *home.Entity, seen reply.Sighting, state string) string {
+	if a.foundSo(e, seen, state) {
+		return a.Phrases.Phrase("not_by_me_before", nil)
+	}
 	return a.By().Unexplained(seen)
+}
+
+// lookedUp is how much earlier than the house came to be known a report is worth a word:
+// a younger one is what the house was asked for then.
+const lookedUp = time.Minute
+
+// foundSo reports whether a thing was in its state already when the house came to be known,
+// and has said nothing before that by itself.
+func (a *Account) foundSo(e *home.Entity, seen reply.Sighting, state string) bool {
+	if !seen.Known || !seen.Is {
+		return false
+	}
+	found, ok := a.Reports.Always(e.ID, func(c *past.Change) bool {
+		return slices.Contains(acting, c.Property) && a.By().Into(change(e, *c), state)
+	})
+	return ok && (seen.At.IsZero() || seen.At.After(found.At.Add(-lookedUp)))
 }
 
 // reported returns what a thing reported last when it came into a state.

@@ -31,25 +31,55 @@ type Change struct {
 type Reports struct {
 	mu   sync.Mutex
 	kept map[string][]Change // by device, the newest last
+	born map[string][]Change // how each property of a device was when it came to be known
 }
 
 // Note remembers an event that says that a thing has changed. How things were when they
 // came to be known is no change.
 func (r *Reports) Note(e home.Event) {
-	if e.Kind != home.Reported || e.First {
+	if e.Kind != home.Reported {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kept == nil {
-		r.kept = map[string][]Change{}
+		r.kept, r.born = map[string][]Change{}, map[string][]Change{}
+	}
+	c := Change{e.Entity, e.Area, e.Property, e.State, e.Time, e.Ours}
+	if e.First {
+		r.noteFirst(c)
+		return
 	}
 	of := r.kept[e.Entity]
 	if of == nil && len(r.kept) >= mostReported {
 		return
 	}
-	of = append(slices.Clone(of), Change{e.Entity, e.Area, e.Property, e.State, e.Time, e.Ours})
+	of = append(slices.Clone(of), c)
 	r.kept[e.Entity] = of[max(0, len(of)-changesKept):]
+}
+
+// noteFirst remembers how a property was when nothing else was known of it. The caller
+// holds mu.
+func (r *Reports) noteFirst(c Change) {
+	known := func(o Change) bool { return o.Property == c.Property }
+	of := r.born[c.Device]
+	if !slices.ContainsFunc(of, known) && !slices.ContainsFunc(r.kept[c.Device], known) && (of != nil || len(r.born) < mostReported) {
+		r.born[c.Device] = append(of, c)
+	}
+}
+
+// Always returns how a property of a device was when it came to be known, where it fits
+// and no change of it is remembered.
+func (r *Reports) Always(device string, fits func(c *Change) bool) (Change, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.born[device] {
+		changed := slices.ContainsFunc(r.kept[device], func(o Change) bool { return o.Property == c.Property })
+		if !changed && fits(&c) {
+			return c, true
+		}
+	}
+	return Change{}, false
 }
 
 // Last returns the newest change of a device that fits and is not too old.
