@@ -41,10 +41,10 @@ func TestListsAreBounded(t *testing.T) {
 			[]string{"2000 of 3000 values of node 1000"},
 		},
 		"too many values of all": {
-			manyNodes(100, 999, "") + `,{"id":2,"values":{"a":{"commandClass":37,"property":"currentValue"}}}`, 101, maxValues, 0,
+			manyNodes(60, 999, "") + `,{"id":2,"values":{"a":{"commandClass":37,"property":"currentValue"}}}`, 61, maxValues, 0,
 			[]string{"of 1000 values of node 1000", "of 1000 values of node 1001"},
 		},
-		"too many bytes":  {manyNodes(200, 20, long[:maxMember/2]), 200, 200 * 21, 0, []string{"of 21 values of node 1000"}},
+		"too many bytes":  {manyNodes(120, 20, long[:maxMember/2]), 120, 120 * 21, 0, []string{"of 21 values of node 1000"}},
 		"a long value":    {manyNodes(1, 2, long), 1, 1, 0, []string{"2 values of node 1000 that are longer than 16384 bytes"}},
 		"a long name":     {`{"id":2,"name":"` + long + `"},{"id":3}`, 1, 0, 1, nil},
 		"a long stranger": {`{"eventsQueue":["` + strings.Repeat(long, 20) + `"],"id":2},{"id":3}`, 2, 0, 0, nil},

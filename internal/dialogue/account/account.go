@@ -96,9 +96,9 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 		return a.By().ByHand(change(e, report))
 	case lied:
 		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
-	case ours && !(reported && a.byProgram(&report, &last)):
+	case ours && !a.byProgram(&report, &last):
 		return a.By().Asked(a.deed(&last))
-	case act.Intent == catalogue.Since && !ours:
+	case act.Intent == catalogue.Since:
 		return a.since(e, seen, state)
 	case reported && report.Ours:
 		return a.By().ByProgram(change(e, report))
