@@ -87,6 +87,17 @@ func TestBlindsByAnyName(t *testing.T) {
 		{room: "Schlafzimmer", text: "öffne die Vorhänge", does: []string{"Schlafzimmervorhang"}},
 		{room: "Garage", text: "schließe die Rollläden", asks: []string{"Rollladen Küche", "Rollo"}},
 	})
+	named := household(
+		t, "de", thing("Rollladen", "cover", "Wohnzimmer", "blind"), thing("Jalousie", "cover", "Wohnzimmer", "blind"),
+		thing("Rollladen Küche", "cover", "Küche", "shutter"), thing("Plissee", "cover", "Bad", "blind"),
+	)
+	understands(t, named, []meant{
+		{room: "Wohnzimmer", text: "stell die Jalousie auf ein Drittel", does: []string{"Jalousie"}},
+		{room: "Küche", text: "stell die Jalousie auf ein Drittel", does: []string{"Jalousie"}},
+		{room: "Küche", text: "schließe die Jalousie", does: []string{"Jalousie"}},
+		{room: "Küche", text: "schließe den Rollladen", does: []string{"Rollladen Küche"}},
+		{room: "Küche", text: "schließe die Jalousien", asks: []string{"Jalousie", "Plissee"}},
+	})
 	es := household(t, "es", thing("Persiana del salón", "cover", "Salón", "blind"), thing("Cortina del dormitorio", "cover", "Dormitorio", "blind"))
 	understands(t, es, []meant{
 		{room: "Salón", text: "cierra las persianas", does: []string{"Persiana del salón"}},

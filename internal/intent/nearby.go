@@ -111,6 +111,9 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 			near = append(near, int32(i))
 		}
 	}
+	if first := items[0]; x.m.coverClass[first] != "" { // what is called a blind comes before a shutter of the room
+		near = slices.DeleteFunc(near, func(i int32) bool { return x.m.coverClass[i] != x.m.coverClass[first] })
+	}
 	switch {
 	case len(near) == 0 && x.area == "":
 		return x.onlySensor(heard)

@@ -81,10 +81,31 @@ func (x *meaning) fill() {
 			x.action.Slots[key] = value
 		}
 	}
+	x.leaveOpen()
 	if x.p.block.NeedsArea && x.area == "" {
 		x.area = x.mic
 		x.action.Slots["area"] = x.mic
 	}
+}
+
+// slotShut is how far something is to be closed, in percent.
+const slotShut = "shut"
+
+// leaveOpen sets the position of what is to be closed by a part: three quarters leave a
+// quarter open.
+func (x *meaning) leaveOpen() {
+	const full = 100 // percent
+	var shut float64
+	switch n := x.action.Slots[slotShut].(type) {
+	case int:
+		shut = float64(n)
+	case float64:
+		shut = n
+	default:
+		return
+	}
+	delete(x.action.Slots, slotShut)
+	x.action.Slots["position"] = plain(full - shut)
 }
 
 func (x *meaning) value(c *capture) any {
