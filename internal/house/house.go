@@ -209,7 +209,7 @@ func same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), str
 func (h *House) Match(text, area string) intent.Decision {
 	now := h.current.Load()
 	d := now.matcher.Match(text, area)
-	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && area == "") {
+	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && d.Actions[0].Slots["kind"] == nil && area == "") {
 		said := examples.Tour(now.matcher, h.pack.Language, now.house, area)
 		d.Actions[0].Intent, d.Actions[0].Slots = catalogue.Help, map[string]any{"sentences": strings.Join(said, "; ")}
 		d.NeedHouse = len(now.house.Entities) == 0

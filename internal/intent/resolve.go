@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 )
 
@@ -59,6 +60,9 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 		return x.comparison()
 	}
 	if kind, ok := x.action.Slots[slotKind].(string); ok {
+		if p.block.Intent == catalogue.ListDevices {
+			return x.ofKind(kind)
+		}
 		if !p.block.Meta.Question {
 			return x.everything()
 		}
