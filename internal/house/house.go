@@ -233,6 +233,9 @@ func (h *House) About(text, area string, things []string) (d intent.Decision, se
 	return h.short().About(text, area, things)
 }
 
+// Counted returns how many things the pronoun of a text stands for; 0: any.
+func (h *House) Counted(text string) int { return h.short().Counted(text) }
+
 // Elsewhere returns what an action would be in another area.
 func (h *House) Elsewhere(a intent.Action, area string) intent.Decision {
 	return h.short().Elsewhere(a, area)
