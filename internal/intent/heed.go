@@ -291,5 +291,13 @@ func (x *meaning) ofClass(items []int32) []int32 {
 			return []int32{int32(i)}
 		}
 	}
+	said := names.Normalise(x.span(opName)) // "the battery of the weather station": what it measures has names of their own
+	for i := range x.m.house.Entities {
+		e := &x.m.house.Entities[i]
+		words := names.Normalise(e.Name)
+		if of.Domain == "sensor" && e.DeviceClass() == class && e.In(of.Area) && len(said) > 0 && len(words) > len(said) && slices.Equal(words[:len(said)], said) {
+			return []int32{int32(i)}
+		}
+	}
 	return items
 }

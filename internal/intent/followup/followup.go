@@ -227,7 +227,7 @@ func (s *Sentence) missing() (d intent.Decision, ok bool) {
 // off" and "if it rains, turn it off" are no orders. A command for later is about
 // another time.
 func (s *Sentence) ordered(act intent.Action) bool {
-	if len(act.Later) > 0 && s.Alone.Act == "future" {
+	if len(act.Later) > 0 && (s.Alone.Act == "future" || s.Alone.Act == "condition" && act.Intent == catalogue.Until) {
 		return true
 	}
 	return !Acts(act) || !s.Alone.Act.Forbids() && !s.Alone.Act.Asks()
