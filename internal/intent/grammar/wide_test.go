@@ -33,7 +33,8 @@ func TestAnswersAndWideSentences(t *testing.T) {
 			t.Errorf("%q is never over", text)
 		}
 	}
-	for _, text := range []string{"please the bedroom lamp", "turn on the kitchen light and blue", "the office and turn it off", "on",
+	for _, text := range []string{
+		"please the bedroom lamp", "turn on the kitchen light and blue", "the office and turn it off", "on",
 		"set the volume to thirty percent for ten minutes", "turn on the light for ten minutes", "is the kitchen light on for ten minutes",
 	} {
 		if wide.accepts(text) {
