@@ -118,6 +118,14 @@ func (s *Sentence) lasting(d intent.Decision, said intent.Action) intent.Decisio
 	return local(intent.Action{Intent: catalogue.Until, Slots: ends, Later: d.Actions})
 }
 
+// counted understands a sentence with a pronoun, with as many things as the pronoun says;
+// enough is false if there are not so many that it may be about.
+func (s *Sentence) counted() (d intent.Decision, several, enough bool) {
+	many := s.Words.Counted(s.Text)
+	d, several = s.Words.About(s.Text, s.Area, s.meantBy(many))
+	return d, several, many == 0 || d.Route == intent.Local && len(d.Actions[0].Devices) == many
+}
+
 // uncounted asks what a pronoun means that says how many, where there are not so many.
 func (s *Sentence) uncounted() (d intent.Decision, ok bool) {
 	var all []string

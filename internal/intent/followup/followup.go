@@ -175,9 +175,8 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 	}
 	if s.Subject != nil {
 		var several bool
-		many := s.Words.Counted(s.Text)
-		d, several = s.Words.About(s.Text, s.Area, s.meantBy(many))
-		if many > 0 && (d.Route != intent.Local || len(d.Actions[0].Devices) != many) {
+		var enough bool
+		if d, several, enough = s.counted(); !enough {
 			return s.uncounted()
 		}
 		if d.Reason == When && s.Subject.Fresh(true) {
