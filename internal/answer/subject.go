@@ -63,6 +63,9 @@ func heed(a *Answerer, x *exchange) {
 	if next == nil {
 		return
 	}
+	if last := a.memory.subject(x.Request); last != nil && last.Fresh(true) {
+		next.Earlier = last.Things
+	}
 	next.At = time.Now()
 	if x.Source == record.FromMic || x.Source == record.FromFile {
 		next.At = next.At.Add(moment.Speaking(x.rec.Reply))

@@ -208,7 +208,7 @@ func (h *House) keepAliases(all *home.House) {
 func (h *House) Match(text, area string) intent.Decision {
 	now := h.current.Load()
 	d := now.matcher.Match(text, area)
-	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && area == "") {
+	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && d.Actions[0].Slots["kind"] == nil && area == "") {
 		said := examples.Tour(now.matcher, h.pack.Language, now.house, area)
 		d.Actions[0].Intent, d.Actions[0].Slots = catalogue.Help, map[string]any{"sentences": strings.Join(said, "; ")}
 		d.NeedHouse = len(now.house.Entities) == 0
@@ -231,6 +231,9 @@ func (h *House) After(text, area string) intent.Decision {
 func (h *House) About(text, area string, things []string) (d intent.Decision, several bool) {
 	return h.short().About(text, area, things)
 }
+
+// Counted returns how many things the pronoun of a text stands for; 0: any.
+func (h *House) Counted(text string) int { return h.short().Counted(text) }
 
 // Elsewhere returns what an action would be in another area.
 func (h *House) Elsewhere(a intent.Action, area string) intent.Decision {

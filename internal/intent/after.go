@@ -15,6 +15,11 @@ type Pronouns struct {
 	One     []string `yaml:"one"`     // it
 	Several []string `yaml:"several"` // them; a word in both lists may be either
 	Glued   []string `yaml:"glued"`   // at the end of a verb: apágala
+
+	// Those of Several that say how many they mean: both, all three.
+	Two   []string `yaml:"two"`
+	Three []string `yaml:"three"`
+	Four  []string `yaml:"four"`
 }
 
 // source is how an action was said: enough to find its things in another room.
@@ -37,7 +42,7 @@ func (f Short) After(text, area string) Decision {
 		return none
 	}
 	steps := maxSteps
-	for _, said := range m.tellings(normalise(text)) {
+	for _, said := range m.sayings(text) {
 		r := m.newRun(said, area, &steps, false)
 		r.short = true
 		if r.search() {
@@ -52,9 +57,43 @@ func (f Short) After(text, area string) Decision {
 	return none
 }
 
+// Counted is how many things the pronoun of a text stands for, such as both; 0: any.
+func (f Short) Counted(text string) int {
+	p := &f.pack.Pronouns
+	text = " " + normalise(text) + " "
+	for i, words := range [][]string{p.Two, p.Three, p.Four} {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, " "+word+" ") }) {
+			return i + 2
+		}
+	}
+	return 0
+}
+
 // tellings are a text as it was said and without polite words.
 func (k *words) tellings(text string) []string {
 	return slices.DeleteFunc(slices.Compact([]string{text, k.trim(text), k.strip(text)}), func(s string) bool { return s == "" })
+}
+
+// sayings are the tellings of a text, and those of what follows a word that only joins it
+// to the sentence before: "and turn it off again", "no, open it".
+func (m *Matcher) sayings(text string) []string {
+	out := m.tellings(normalise(text))
+	if rest, ok := m.begun(text); ok {
+		out = append(out, m.tellings(rest)...)
+	}
+	return out
+}
+
+// begun is a text without the word at its beginning that joins it to the sentence before:
+// "and", or a "no" that a pause follows.
+func (m *Matcher) begun(spoken string) (rest string, ok bool) {
+	words := strings.Fields(normalise(spoken))
+	if n := m.joinAt(words); n > 0 && n < len(words) {
+		return strings.Join(words[n:], " "), true
+	}
+	no, after, found := strings.Cut(spoken, ",")
+	rest = normalise(after)
+	return rest, found && rest != "" && slices.Contains(strings.Split(m.pack.Texts["no"], "|"), normalise(no))
 }
 
 // About matches a text in which a pronoun stands for some of the things with the
@@ -74,7 +113,7 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 		}
 	}
 	steps := maxSteps
-	for _, said := range m.tellings(normalise(text)) {
+	for _, said := range m.sayings(text) {
 		for _, apart := range m.pack.Pronouns.unglued(said) {
 			r := m.newRun(apart, area, &steps, false)
 			r.pronouns, r.things, r.presence.open = true, things, true
@@ -101,7 +140,7 @@ func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 	m := f.Matcher
 	name := EntityNames(e, m.pack)[0]
 	inRoom := name + " " + m.pack.Texts["in"] + " " + strings.ToLower(e.Area) // the speaker's room may have one of that name
-	for _, said := range m.tellings(normalise(text)) {
+	for _, said := range m.sayings(text) {
 		for _, apart := range m.pack.Pronouns.unglued(said) {
 			for _, word := range m.pack.Pronouns.One {
 				whole := " " + apart + " "

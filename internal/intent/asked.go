@@ -63,6 +63,18 @@ func (x *meaning) asked(kind string) Decision {
 	return x.done(items)
 }
 
+// ofKind finds what there is of a kind, whatever its state: "what lights are there".
+func (x *meaning) ofKind(kind string) Decision {
+	if one := singular[kind]; one != "" {
+		kind = one
+	}
+	items := x.place(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) }))
+	if len(items) == 0 {
+		return x.reject("no_device", x.heardAsked())
+	}
+	return x.done(items)
+}
+
 // lacks rejects a question about a kind of which the place has nothing that tells its
 // state.
 func (x *meaning) lacks(kind string) Decision {

@@ -93,6 +93,11 @@ func ofDevices(a Action) bool {
 	return slices.Contains([]catalogue.Plan{catalogue.Switch, catalogue.Command, catalogue.Adjust, catalogue.Lasting}, catalogue.Of(a.Intent).Plan)
 }
 
+// ofSound reports whether an action changes how loud the gateway speaks.
+func ofSound(a Action) bool {
+	return slices.Contains([]string{catalogue.SetVolume, catalogue.SetVolumeRelative, catalogue.MediaPlayerMute, catalogue.MediaPlayerUnmute}, a.Intent)
+}
+
 // keeping makes the act of a sentence that names its things itself: "keep the fan on for
 // ten minutes".
 func keeping(d Decision) Decision {
@@ -162,6 +167,8 @@ func uncarried(carried Decision, known bool) Decision {
 		return carried
 	case carried.Route != Local:
 		return none
+	case slices.ContainsFunc(carried.Actions, ofSound): // no timer carries it, and nothing puts it back
+		return Decision{Route: Reject, Reason: "sound_now"}
 	}
 	if slices.ContainsFunc(carried.Actions, func(inner Action) bool {
 		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || !ofDevices(inner)
@@ -281,6 +288,14 @@ func (x *meaning) ofClass(items []int32) []int32 {
 		e := &x.m.house.Entities[i]
 		words := names.Normalise(e.Name)
 		if e.DeviceClass() == class && len(words) > len(head) && slices.Equal(words[:len(head)], head) {
+			return []int32{int32(i)}
+		}
+	}
+	said := names.Normalise(x.span(opName)) // "the battery of the weather station": what it measures has names of their own
+	for i := range x.m.house.Entities {
+		e := &x.m.house.Entities[i]
+		words := names.Normalise(e.Name)
+		if of.Domain == "sensor" && e.DeviceClass() == class && e.In(of.Area) && len(said) > 0 && len(words) > len(said) && slices.Equal(words[:len(said)], said) {
 			return []int32{int32(i)}
 		}
 	}

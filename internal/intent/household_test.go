@@ -87,6 +87,17 @@ func TestBlindsByAnyName(t *testing.T) {
 		{room: "Schlafzimmer", text: "öffne die Vorhänge", does: []string{"Schlafzimmervorhang"}},
 		{room: "Garage", text: "schließe die Rollläden", asks: []string{"Rollladen Küche", "Rollo"}},
 	})
+	named := household(
+		t, "de", thing("Rollladen", "cover", "Wohnzimmer", "blind"), thing("Jalousie", "cover", "Wohnzimmer", "blind"),
+		thing("Rollladen Küche", "cover", "Küche", "shutter"), thing("Plissee", "cover", "Bad", "blind"),
+	)
+	understands(t, named, []meant{
+		{room: "Wohnzimmer", text: "stell die Jalousie auf ein Drittel", does: []string{"Jalousie"}},
+		{room: "Küche", text: "stell die Jalousie auf ein Drittel", does: []string{"Jalousie"}},
+		{room: "Küche", text: "schließe die Jalousie", does: []string{"Jalousie"}},
+		{room: "Küche", text: "schließe den Rollladen", does: []string{"Rollladen Küche"}},
+		{room: "Küche", text: "schließe die Jalousien", asks: []string{"Jalousie", "Plissee"}},
+	})
 	es := household(t, "es", thing("Persiana del salón", "cover", "Salón", "blind"), thing("Cortina del dormitorio", "cover", "Dormitorio", "blind"))
 	understands(t, es, []meant{
 		{room: "Salón", text: "cierra las persianas", does: []string{"Persiana del salón"}},
@@ -100,6 +111,38 @@ func TestBlindsByAnyName(t *testing.T) {
 		{room: "Salon", text: "ouvre les volets roulants", does: []string{"Volet du salon"}},
 		{room: "Chambre", text: "ouvre les rideaux", does: []string{"Rideau de la chambre"}},
 	})
+}
+
+// TestWhatASensorIsOf: what is asked or told is about the thing that was named, and not
+// about another one whose name begins so, or that only stands in the room.
+func TestWhatASensorIsOf(t *testing.T) {
+	t.Parallel()
+	en := household(
+		t, "en", thing("Fridge Thermometer", "sensor", "Kitchen", "temperature"), thing("Bathroom Temperature", "sensor", "Bathroom", "temperature"),
+		thing("Weather Station Temperature", "sensor", "Garden", "temperature"), thing("Weather Station Battery", "sensor", "Garden", "battery"),
+		thing("Front Door", "lock", "Hallway", ""), thing("Front Door Contact", "binary_sensor", "Hallway", "door"),
+		thing("Lounge Thermostat", "climate", "Lounge", ""), thing("Underfloor Heating", "switch", "Bathroom", ""),
+		thing("Lounge Air CO2", "sensor", "Lounge", "carbon_dioxide"),
+	)
+	understands(t, en, []meant{
+		{room: "Kitchen", text: "how warm is it in here"},
+		{room: "Lounge", text: "how warm is it in the kitchen"},
+		{text: "which room is the coldest", does: []string{"Bathroom Temperature", "Lounge Thermostat"}},
+		{room: "Garden", text: "what is the battery of the weather station", does: []string{"Weather Station Battery"}},
+		{room: "Lounge", text: "how cold is it outside", does: []string{"Weather Station Temperature"}},
+		{room: "Hallway", text: "open the front door", heard: "front door"},
+		{room: "Lounge", text: "turn on the heater", asks: []string{"Lounge Thermostat", "Underfloor Heating"}},
+		{room: "Lounge", text: "turn on the underfloor heating", does: []string{"Underfloor Heating"}},
+		{room: "Bathroom", text: "turn on the heater", does: []string{"Underfloor Heating"}},
+		{room: "Lounge", text: "how much CO2 is in here", does: []string{"Lounge Air CO2"}},
+		{room: "Lounge", text: "how good is the air", does: []string{"Lounge Air CO2"}},
+	})
+	de := household(t, "de", thing("Kühlschrankthermometer", "sensor", "Küche", "temperature"), thing("Badtemperatur", "sensor", "Bad", "temperature"), thing("Flurtemperatur", "sensor", "Flur", "temperature"))
+	understands(t, de, []meant{{room: "Küche", text: "wie warm ist es hier"}, {text: "welches Zimmer ist am kältesten", does: []string{"Badtemperatur", "Flurtemperatur"}}})
+	fr := household(t, "fr", thing("Thermomètre du frigo", "sensor", "Cuisine", "temperature"), thing("Température du bain", "sensor", "Bain", "temperature"), thing("Température du salon", "sensor", "Salon", "temperature"))
+	understands(t, fr, []meant{{room: "Cuisine", text: "quelle température fait-il ici"}})
+	es := household(t, "es", thing("Termómetro de la nevera", "sensor", "Cocina", "temperature"), thing("Temperatura del baño", "sensor", "Baño", "temperature"), thing("Temperatura del salón", "sensor", "Salón", "temperature"))
+	understands(t, es, []meant{{room: "Cocina", text: "qué temperatura hace aquí"}})
 }
 
 // TestTheWholeNameWins: a name that was said as a whole is that thing, although a

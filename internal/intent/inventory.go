@@ -104,6 +104,9 @@ func (v *inventory) ofKind(domain string, class any) []int32 {
 	for i := range v.house.Entities {
 		if slices.ContainsFunc(classes, func(c any) bool {
 			one, _ := c.(string)
+			if domain == "" && one == "temperature" && v.ofVessel(&v.house.Entities[i]) {
+				return false
+			}
 			if own := v.coverClass[i]; own != "" && coverings[one] != nil && domain == "cover" {
 				return own == one
 			}
@@ -113,6 +116,15 @@ func (v *inventory) ofKind(domain string, class any) []int32 {
 		}
 	}
 	return out
+}
+
+// ofVessel reports whether a sensor is called after something that has a temperature of
+// its own, such as a fridge or a boiler, and so tells nothing of its room.
+func (v *inventory) ofVessel(e *home.Entity) bool {
+	vessels := strings.Fields(v.pack.Texts["vessels"])
+	return e.Domain == "sensor" && slices.ContainsFunc(names.Normalise(e.Name), func(w string) bool {
+		return slices.ContainsFunc(vessels, func(vessel string) bool { return strings.HasPrefix(w, vessel) })
+	})
 }
 
 // mains keeps the valves that shut off the water of the house, which it knows by

@@ -214,7 +214,22 @@ func (s *sharing) begins(d Decision) bool {
 	if d.Route == Ask {
 		return d.Reason == "which_area"
 	}
-	return d.Route == Local && len(d.Actions) == 1 && len(d.Actions[0].Devices) > 0
+	if d.Route != Local || len(d.Actions) != 1 {
+		return false
+	}
+	a := &d.Actions[0]
+	return len(a.Devices) > 0 || s.tail == "" && len(a.about()) > 0 // each act has its own end
+}
+
+// about are the things that an action is about, or the act whose end it sets.
+func (a *Action) about() []string {
+	out := a.Devices
+	if a.Intent == catalogue.Until {
+		for i := range a.Later {
+			out = append(out, a.Later[i].Devices...)
+		}
+	}
+	return out
 }
 
 // with adds the things to the first decision.
@@ -227,7 +242,7 @@ func (s *sharing) with(first Decision, things []string) (Decision, bool) {
 			return Decision{}, false
 		case all.Route != Local || d.Route != Local:
 			all = decisive(all, d)
-		case slices.ContainsFunc(all.Actions, func(a Action) bool { return slices.Equal(a.Devices, d.Actions[0].Devices) }):
+		case slices.ContainsFunc(all.Actions, func(a Action) bool { return slices.Equal(a.about(), d.Actions[0].about()) }):
 			return Decision{}, false // "to one hundred and fifty" names no second thing
 		default:
 			all.Actions = append(slices.Clone(all.Actions), d.Actions...)
@@ -245,6 +260,9 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 			break
 		}
 		d, ok := s.known(strings.Join(s.head[:n], " "), thing, s.tail)
+		if !ok && first.one() != nil && first.one().Intent == catalogue.Until { // "schalte die Lampe bis acht ein"
+			d, ok = s.known(strings.Join(s.head[:n], " "), thing, s.head[len(s.head)-1])
+		}
 		switch {
 		case !ok:
 		case d.Route == Local && s.alike(first, &d):
@@ -281,7 +299,7 @@ func (s *sharing) spelledOut(thing string) string {
 // alike reports whether a command does to another thing what the first one does to
 // its own. What is dangerous there is told by those who refuse it.
 func (s *sharing) alike(first, other *Decision) bool {
-	if len(other.Actions) != 1 || len(other.Actions[0].Devices) == 0 {
+	if len(other.Actions) != 1 || len(other.Actions[0].about()) == 0 {
 		return false
 	}
 	return first.Route != Local || first.Actions[0].Intent == other.Actions[0].Intent || s.m.dangerous(*other)

@@ -238,8 +238,16 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	if all, ok := m.listed(spoken, area); ok {
 		return all
 	}
+	if order, ok := m.reasoned(text, area); ok {
+		return order
+	}
 	if too, ok := m.beyond(text, area, &steps); ok {
 		return too
+	}
+	if rest, ok := m.begun(spoken); ok && d.Route == Model {
+		if whole, _ := m.matchHere(rest, area); whole.Route == Local || whole.Route == Ask {
+			return whole
+		}
 	}
 	return d
 }
@@ -345,6 +353,12 @@ func (m *Matcher) listed(spoken, area string) (Decision, bool) {
 		}
 	}
 	steps := maxSteps
+	if orders := m.withoutReasons(parts, area, &steps); len(orders) < len(parts) {
+		if len(orders) == 1 {
+			return m.understood(orders[0], area)
+		}
+		parts = orders
+	}
 	join := " " + strings.Join(m.join[0], " ") + " "
 	return m.several(strings.Join(parts, join), area, m.parts(normalise(spoken)) != nil, &steps)
 }

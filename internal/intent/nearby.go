@@ -104,12 +104,18 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 	if !plural && (x.area != "" || known > 0) {
 		return Decision{}, false
 	}
+	if warm := x.heats(heard, room); len(warm) > 0 && known == 0 && len(items) == 1 && x.m.index.Plain(x.m.house.Entities[items[0]].Name) != x.m.index.Plain(heard) {
+		return x.ask(append(warm, items...)), true
+	}
 	near := x.m.calledIn(heard, room, x.p.block)
 	if plural {
 		near = nil
 		for _, i := range x.m.index.HoldingPart(heard, func(i int) bool { return x.m.allowed[x.p.block.order][i] && x.m.house.Entities[i].In(room) }) {
 			near = append(near, int32(i))
 		}
+	}
+	if first := items[0]; x.m.coverClass[first] != "" { // what is called a blind comes before a shutter of the room
+		near = slices.DeleteFunc(near, func(i int32) bool { return x.m.coverClass[i] != x.m.coverClass[first] })
 	}
 	switch {
 	case len(near) == 0 && x.area == "":
@@ -118,6 +124,15 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 		return Decision{}, false
 	}
 	return x.oneOrAll(near, items)
+}
+
+// heats are what heats a room, where a name is only a word for that: "the heater" of a
+// room with a thermostat is not the underfloor heating of another one.
+func (x *meaning) heats(heard, room string) []int32 {
+	if !slices.Contains(strings.Split(x.m.pack.Texts["heaters"], "|"), heard) {
+		return nil
+	}
+	return x.m.every(func(e *home.Entity) bool { return e.Domain == "climate" && e.In(room) })
 }
 
 // oneOrAll acts on the only thing of those that fit, or on all of them if several are
@@ -238,12 +253,16 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 		e := &m.house.Entities[i]
 		return slices.Contains(reporting, e.Domain) && e.DeviceClass() != "battery"
 	}
+	called := func(i int) bool { return place == "" || m.house.Entities[i].In(place) }
+	if r := m.index.Resolve(heard, called); r.Verdict == names.Exact && r.Whole && !slices.Contains(reporting, m.house.Entities[r.Items[0]].Domain) {
+		return Decision{}, false // "open the front door" is about the lock of that name, not about its contact
+	}
 	if near := m.index.Holding(heard, func(i int) bool {
 		return place == "" && area != "" && m.house.Entities[i].In(area) && reports(i)
 	}); len(near) == 1 {
 		return x.onlyReports([]int32{int32(near[0])})
 	}
-	there := func(i int) bool { return place == "" || m.house.Entities[i].In(place) }
+	there := called
 	if r := m.index.Resolve(heard, there); r.Verdict == names.Exact && r.Whole {
 		return x.onlyReports([]int32{int32(r.Items[0])})
 	}

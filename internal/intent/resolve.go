@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
 )
 
@@ -59,6 +60,9 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 		return x.comparison()
 	}
 	if kind, ok := x.action.Slots[slotKind].(string); ok {
+		if p.block.Intent == catalogue.ListDevices {
+			return x.ofKind(kind)
+		}
 		if !p.block.Meta.Question {
 			return x.everything()
 		}
@@ -81,10 +85,31 @@ func (x *meaning) fill() {
 			x.action.Slots[key] = value
 		}
 	}
+	x.leaveOpen()
 	if x.p.block.NeedsArea && x.area == "" {
 		x.area = x.mic
 		x.action.Slots["area"] = x.mic
 	}
+}
+
+// slotShut is how far something is to be closed, in percent.
+const slotShut = "shut"
+
+// leaveOpen sets the position of what is to be closed by a part: three quarters leave a
+// quarter open.
+func (x *meaning) leaveOpen() {
+	const full = 100 // percent
+	var shut float64
+	switch n := x.action.Slots[slotShut].(type) {
+	case int:
+		shut = float64(n)
+	case float64:
+		shut = n
+	default:
+		return
+	}
+	delete(x.action.Slots, slotShut)
+	x.action.Slots["position"] = plain(full - shut)
 }
 
 func (x *meaning) value(c *capture) any {

@@ -96,6 +96,8 @@ var sensorKinds = map[string]sensor{
 	"Illuminance":     {kind: home.Luminance, word: "Illuminance", class: "illuminance"},
 	"Luminance":       {kind: home.Luminance, word: "Illuminance", class: "illuminance"},
 	"Power":           {kind: home.Power, word: "Power", class: "power"},
+
+	"Carbon dioxide (CO₂) level": {kind: "carbon_dioxide", word: "CO2", class: "carbon_dioxide"},
 }
 
 // measuring returns the sensor of a measured property.

@@ -23,7 +23,7 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		return s.ask()
 	}
 	if d, ok := s.byValue(act); ok {
-		return d
+		return s.lasting(d, act)
 	}
 	switch act.Intent {
 	case catalogue.Also:
@@ -59,6 +59,9 @@ func (s *Sentence) instead(act intent.Action) intent.Decision {
 func (s *Sentence) until(said intent.Action) intent.Decision {
 	if s.Subject.Asks() {
 		return s.ask()
+	}
+	if d, ok := s.retimed(said); ok {
+		return d
 	}
 	said.Later = s.Subject.Acts
 	return local(said)
@@ -215,8 +218,10 @@ func (s *Sentence) more(said intent.Action) intent.Decision {
 	act.Slots = maps.Clone(act.Slots)
 	switch plan := catalogue.Of(act.Intent).Plan; {
 	case plan == catalogue.Adjust:
-		if way == "down" {
+		if said.Slots[slotBack] != nil {
 			act.Slots["direction"] = opposite(act.Slots["direction"])
+		} else if way == "down" {
+			act.Slots["direction"] = way
 		}
 		return local(act)
 	case plan == catalogue.Tool:
@@ -235,12 +240,15 @@ func (s *Sentence) more(said intent.Action) intent.Decision {
 	return d
 }
 
+// slotBack is the slot of a sentence that finds a step too large: "not so much".
+const slotBack = "back"
+
 // louder is a step of the volume.
 func (s *Sentence) louder(act intent.Action, way string) intent.Decision {
 	switch act.Intent {
 	case catalogue.SetVolumeRelative:
 		if way == "down" {
-			act.Slots["volume_step"] = opposite(act.Slots["volume_step"])
+			act.Slots["volume_step"] = way
 		}
 		return local(act)
 	case catalogue.SetVolume:

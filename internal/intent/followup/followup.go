@@ -30,6 +30,7 @@ const (
 type Subject struct {
 	Acts    []intent.Action
 	Things  []string // the ids that "it" stands for
+	Earlier []string // the ids of the things of the sentence before that one
 	Apart   bool     // the things were named one by one, so "it" may be any of them
 	Lowered []string // the covers that were moved down
 	Waits   bool     // it was asked about and is not done
@@ -84,6 +85,8 @@ type Words interface {
 	After(text, area string) intent.Decision
 	// About matches a text in which a pronoun stands for some of the things.
 	About(text, area string, things []string) (d intent.Decision, several bool)
+	// Counted is how many things the pronoun of a text stands for, such as both; 0: any.
+	Counted(text string) int
 	// Elsewhere is an action in another area.
 	Elsewhere(act intent.Action, area string) intent.Decision
 }
@@ -127,6 +130,12 @@ func (s *Sentence) Understand() (m Meaning, ok bool) {
 // decision is what the sentence asks for together with the one before it; ok is
 // false if it is no such sentence, or one that is complete by itself.
 func (s *Sentence) decision() (d intent.Decision, ok bool) {
+	if d, ok = s.another(); ok {
+		return d, true
+	}
+	if d, ok = s.moved(); ok {
+		return d, true
+	}
 	if d, ok = s.about(); ok {
 		return d, true
 	}
@@ -166,7 +175,10 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 	}
 	if s.Subject != nil {
 		var several bool
-		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
+		var enough bool
+		if d, several, enough = s.counted(); !enough {
+			return s.uncounted()
+		}
 		if d.Reason == When && s.Subject.Fresh(true) {
 			return d, true
 		}
@@ -214,7 +226,7 @@ func (s *Sentence) missing() (d intent.Decision, ok bool) {
 // off" and "if it rains, turn it off" are no orders. A command for later is about
 // another time.
 func (s *Sentence) ordered(act intent.Action) bool {
-	if len(act.Later) > 0 && s.Alone.Act == "future" {
+	if len(act.Later) > 0 && (s.Alone.Act == "future" || s.Alone.Act == "condition" && act.Intent == catalogue.Until) {
 		return true
 	}
 	return !Acts(act) || !s.Alone.Act.Forbids() && !s.Alone.Act.Asks()

@@ -73,6 +73,25 @@ func OfDeeds(deeds []past.Deed) *Subject {
 	return t
 }
 
+// meantBy are the things that a pronoun stands for which says how many it means: those of
+// the sentence before, and those of the one before that where it names too few. nil if
+// there are not so many; a number of 0 means all of the sentence before.
+func (s *Sentence) meantBy(many int) []string {
+	things := slices.Clone(s.Subject.Things)
+	if many == 0 || len(things) == many {
+		return things
+	}
+	for _, id := range s.Subject.Earlier {
+		if !slices.Contains(things, id) {
+			things = append(things, id)
+		}
+	}
+	if len(things) != many || len(s.Subject.Things) > many {
+		return nil
+	}
+	return things
+}
+
 // standsFor finds the things that "it" means after a sentence: those it was about,
 // or after a question about several things those that the answer names. They are
 // apart if they are no group of one kind.

@@ -127,6 +127,8 @@ type sentence struct {
 	node *node
 	kind sentenceKind
 	wide bool // not for a recogniser that more words make worse
+
+	timed bool // an act on things of the house, which may have an end or be for later
 }
 
 // sentenceKind says what may stand around a sentence.
@@ -154,7 +156,7 @@ func (g *Grammar) add(b *builder, answers bool) error {
 		if n == nil || n.empty() {
 			continue
 		}
-		s := sentence{node: n, wide: b.block.Meta.Wide || answers}
+		s := sentence{node: n, wide: b.block.Meta.Wide || answers, timed: timed(b.block.Intent) && b.block.Meta.Scope != "room"}
 		switch {
 		case answers:
 			s.kind = answer
@@ -166,6 +168,14 @@ func (g *Grammar) add(b *builder, answers bool) error {
 		g.sentences = append(g.sentences, s)
 	}
 	return nil
+}
+
+// timed reports whether an intent is an act on things of the house that can be put back,
+// behind which a time may stand. What is about the room of the speaker is not: a command
+// for later is carried out by its words, which must name the room.
+func timed(name string) bool {
+	in := catalogue.Of(name)
+	return in.Undo == catalogue.Restored && slices.Contains([]catalogue.Plan{catalogue.Switch, catalogue.Command}, in.Plan)
 }
 
 // answersTurn reports whether an intent is about what was just said or asked, so that

@@ -200,7 +200,7 @@ func TestATimeBehindACommand(t *testing.T) {
 			}
 			d := m.Match(text, "")
 			want := "HassStartTimer"
-			if strings.HasPrefix(later, "for ") {
+			if strings.HasPrefix(later, "for ") || strings.HasPrefix(later, "until ") {
 				want = "LocalUntil"
 			}
 			if d.Route != intent.Local || d.Actions[0].Intent != want || len(d.Actions[0].Later) != 1 {

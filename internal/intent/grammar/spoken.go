@@ -25,6 +25,11 @@ func (g *Grammar) automaton(wide bool) speech.Automaton {
 	begin := s.add()
 	joinable, ends, lastEnds := s.add(), s.add(), s.add() // where a sentence may be over
 	orders := s.sentences(g.of(order, wide), joinable)
+	if wide {
+		timed := s.add() // where a time may follow
+		orders = slices.Concat(s.sentences(g.orders(false), joinable), s.sentences(g.orders(true), timed))
+		s.timed(timed, joinable, g.known(g.pack.Later))
+	}
 	questions, others := s.sentences(g.of(question, wide), ends), s.sentences(g.of(after, wide), ends)
 	first := slices.Concat(orders, questions, others)
 	s.out.States[begin].Moves = slices.Concat(first, s.sentences(g.of(answer, wide), ends))
@@ -49,6 +54,24 @@ func (g *Grammar) automaton(wide bool) speech.Automaton {
 // of is the automaton of the sentences of a kind.
 func (g *Grammar) of(kind sentenceKind, wide bool) *automaton {
 	return compile(g.choice(func(s *sentence) bool { return s.kind == kind && (wide || !s.wide) }))
+}
+
+// orders is the automaton of the orders, wide ones as well, behind which a time may stand,
+// or of the others.
+func (g *Grammar) orders(timed bool) *automaton {
+	return compile(g.choice(func(s *sentence) bool { return s.kind == order && s.timed == timed }))
+}
+
+// timed lets a sentence be over in a state, or be gone on with by a time; what may follow
+// the state plain may follow both.
+func (s *spokenForm) timed(at, plain int32, times []string) {
+	s.ends = append(s.ends, sentenceEnd{at, plain})
+	s.out.States[at].Accept = true
+	for _, words := range times {
+		s.path(at, strings.Fields(words), func(last int32) {
+			s.out.States[last].Accept = true
+		})
+	}
 }
 
 // spokenForm is an automaton in the making.

@@ -20,6 +20,8 @@ func TestAnswersAndWideSentences(t *testing.T) {
 	for _, text := range []string{
 		"tell me the time", "make the bedroom lamp blue", "lights out", "turn them off please", "raise the living room blinds",
 		"the bedroom lamp", "in the office", "the kitchen one", "the second one", "both of them", "to twenty one", "to forty percent", "blue", "the office please",
+		"turn on the kitchen light for ten minutes", "turn on the kitchen light until eight", "close the living room blinds in half an hour",
+		"repeat that", "say that again", "set the thermostat to seventy degrees fahrenheit",
 	} {
 		if narrow.accepts(text) {
 			t.Errorf("%q is in the narrow automaton", text)
@@ -31,7 +33,10 @@ func TestAnswersAndWideSentences(t *testing.T) {
 			t.Errorf("%q is never over", text)
 		}
 	}
-	for _, text := range []string{"please the bedroom lamp", "turn on the kitchen light and blue", "the office and turn it off", "on"} {
+	for _, text := range []string{
+		"please the bedroom lamp", "turn on the kitchen light and blue", "the office and turn it off", "on",
+		"set the volume to thirty percent for ten minutes", "turn on the light for ten minutes", "is the kitchen light on for ten minutes",
+	} {
 		if wide.accepts(text) {
 			t.Errorf("%q is a sentence", text)
 		}

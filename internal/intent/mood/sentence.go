@@ -22,6 +22,12 @@ func (r *Reader) Read(text string, names *Names) Act {
 	return v.act()
 }
 
+// Reasons reports whether a text begins as a reason for an order does: "it's dark".
+func (r *Reader) Reasons(text string, names *Names) bool {
+	segments := r.segments(r.words(text), names)
+	return len(segments) > 0 && segments[0].is(reason)
+}
+
 func isEnd(mark rune) bool { return mark != 0 && mark != ',' }
 
 // found is what a clause does, and how it stands to the others.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/home"
@@ -196,15 +197,17 @@ func call(server, tool string, args map[string]any) (tools.Call, error) {
 	return tools.Call{Server: server, Tool: tool, Args: body}, nil
 }
 
-// listed gives a step without a call for everything in an area.
+// listed gives a step without a call for everything in an area, or for the things that
+// the action names.
 func listed(a intent.Action, h *home.House, area string) []Step {
 	if named, ok := a.Slots["area"].(string); ok {
 		area = named
 	}
 	steps := []Step{{Action: a, Risk: tools.Read}}
 	for i := range h.Entities {
-		if h.Entities[i].In(area) {
-			steps = append(steps, Step{Action: a, Entity: &h.Entities[i], Risk: tools.Read})
+		e := &h.Entities[i]
+		if len(a.Devices) > 0 && slices.Contains(a.Devices, e.ID) || len(a.Devices) == 0 && e.In(area) {
+			steps = append(steps, Step{Action: a, Entity: e, Risk: tools.Read})
 		}
 	}
 	return steps

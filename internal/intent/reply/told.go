@@ -191,7 +191,18 @@ func (p *Phrases) listed(steps []plan.Step) string {
 	if len(names) == 0 {
 		return p.Phrase("nothing_here", nil)
 	}
-	return p.Phrase("things_here", map[string]any{"names": p.grammar.join(names[:min(len(names), most)], "and")})
+	act := steps[0].Action
+	key := "things_here"
+	switch {
+	case act.Slots["ask"] != nil:
+		key = "things_counted"
+	case act.Slots["area"] != nil || len(act.Devices) > 0:
+		key = "things_known"
+	}
+	if rest := len(names) - most; rest > 0 && key != "things_here" {
+		key += "_more"
+	}
+	return p.Phrase(key, map[string]any{"names": p.grammar.join(names[:min(len(names), most)], "and"), "n": len(names), "rest": len(names) - most})
 }
 
 // Which asks for one of several things: "Do you mean the lamp or the light?",
