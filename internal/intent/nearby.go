@@ -104,19 +104,10 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 	if !plural && (x.area != "" || known > 0) {
 		return Decision{}, false
 	}
-	if warm := x.heats(heard, room); len(warm) > 0 && known == 0 && len(items) == 1 && x.m.index.Plain(x.m.house.Entities[items[0]].Name) != x.m.index.Plain(heard) {
+	if warm := x.heats(heard, room, items); len(warm) > 0 {
 		return x.ask(append(warm, items...)), true
 	}
-	near := x.m.calledIn(heard, room, x.p.block)
-	if plural {
-		near = nil
-		for _, i := range x.m.index.HoldingPart(heard, func(i int) bool { return x.m.allowed[x.p.block.order][i] && x.m.house.Entities[i].In(room) }) {
-			near = append(near, int32(i))
-		}
-	}
-	if first := items[0]; x.m.coverClass[first] != "" { // what is called a blind comes before a shutter of the room
-		near = slices.DeleteFunc(near, func(i int32) bool { return x.m.coverClass[i] != x.m.coverClass[first] })
-	}
+	near := x.near(heard, room, items, plural)
 	switch {
 	case len(near) == 0 && x.area == "":
 		return x.onlySensor(heard)
@@ -126,10 +117,28 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 	return x.oneOrAll(near, items)
 }
 
-// heats are what heats a room, where a name is only a word for that: "the heater" of a
-// room with a thermostat is not the underfloor heating of another one.
-func (x *meaning) heats(heard, room string) []int32 {
-	if !slices.Contains(strings.Split(x.m.pack.Texts["heaters"], "|"), heard) {
+// near are the things of a room that may be meant by a name that things elsewhere have.
+func (x *meaning) near(heard, room string, items []int32, plural bool) []int32 {
+	var near []int32
+	if !plural {
+		near = x.m.calledIn(heard, room, x.p.block)
+	} else {
+		for _, i := range x.m.index.HoldingPart(heard, func(i int) bool { return x.m.allowed[x.p.block.order][i] && x.m.house.Entities[i].In(room) }) {
+			near = append(near, int32(i))
+		}
+	}
+	if first := items[0]; x.m.coverClass[first] != "" { // what is called a blind comes before a shutter of the room
+		near = slices.DeleteFunc(near, func(i int32) bool { return x.m.coverClass[i] != x.m.coverClass[first] })
+	}
+	return near
+}
+
+// heats are what heats a room, where the name of one thing elsewhere is only a word for
+// that: "the heater" of a room with a thermostat is not the underfloor heating of another
+// one.
+func (x *meaning) heats(heard, room string, items []int32) []int32 {
+	if len(items) != 1 || len(x.in(items, room)) > 0 || !slices.Contains(strings.Split(x.m.pack.Texts["heaters"], "|"), heard) ||
+		x.m.index.Plain(x.m.house.Entities[items[0]].Name) == x.m.index.Plain(heard) {
 		return nil
 	}
 	return x.m.every(func(e *home.Entity) bool { return e.Domain == "climate" && e.In(room) })
