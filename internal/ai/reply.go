@@ -191,8 +191,8 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 	return r.end(rd)
 }
 
-// broken ends a completion that failed and returns why. What came of it in whole
-// sentences is spoken, unless somebody else ended the reply.
+// broken handles a completion that failed, and returns why. It speaks the whole sentences
+// that have arrived, unless the caller ended the reply.
 func (r *reply) broken(rd *round, err error) error {
 	if _, own := errors.AsType[*Error](err); own {
 		r.whole(rd)

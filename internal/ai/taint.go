@@ -18,7 +18,7 @@ import (
 // it from earlier ones.
 func (r *reply) stained() bool { return r.outside || r.before == fromOthers }
 
-// origin is whose words the reply may follow from.
+// origin says whose text the reply may be based on.
 func (r *reply) origin() origin {
 	switch {
 	case r.stained():
@@ -29,8 +29,7 @@ func (r *reply) origin() origin {
 	return r.before
 }
 
-// describes reports whether a tool that is no tool of the house says something of
-// itself.
+// describes reports whether a foreign tool has a description.
 func (r *reply) describes(s tools.Spec) bool {
 	return s.Description != "" && foreign(&s, r.prompt.House)
 }
@@ -61,10 +60,10 @@ func strangerTo(h *home.House) choice.Foreign {
 	return func(s *tools.Spec) bool { return foreign(s, h) }
 }
 
-// wordless are tools as they may stand beside others that change something: what a
-// foreign tool says of itself and of its arguments must not tell the model to act in
-// this house, in whatever words. Its names, and the kinds of its arguments, stay; one
-// whose names speak of a thing in the house is left out.
+// wordless returns tools that may be offered beside others that change something: the
+// descriptions of foreign tools and of their arguments are removed, because they must not
+// tell the model to act in this house. Names and the kinds of arguments stay. A foreign
+// tool whose names mention a thing in the house is left out.
 func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	specs = choice.Silent(specs, strangerTo(h), h.Names())
 	for i := range specs {
@@ -76,9 +75,9 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	return specs
 }
 
-// named puts the names of the house in the place of their labels in calls, because the
-// servers and the mind know no labels. What the model reads of its own calls keeps
-// them, and what leaves the house too.
+// named replaces labels in the arguments of calls by the names of the house, because the
+// servers and the mind do not know the labels. The calls that the model reads back, and
+// calls that leave the house, keep the labels.
 func (r *reply) named(plan []planned) {
 	for i := range plan {
 		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {

@@ -89,8 +89,9 @@ func (a *Assistant) house() *home.House {
 	return nil
 }
 
-// prefixes are the beginnings of requests, that of turns that may act last: a server
-// that keeps only one keeps that. They are one if no tool may act.
+// prefixes returns the beginnings of requests, the one of turns that may act last,
+// because a server that caches only one keeps the last. There is only one if no tool may
+// act.
 func (a *Assistant) prefixes() (all []prefix, sum [sha256.Size]byte) {
 	h := a.house()
 	reads, acts := a.prefix(h, reading, ""), a.prefix(h, everywhere, "")

@@ -19,7 +19,7 @@ const (
 	sameAgain  = time.Hour        // the same word on the same thing
 	justNow    = 30 * time.Second // what the gateway did so long ago is its own doing
 	atOnce     = time.Minute      // a rule that waits for less tells a change, not that it lasts
-	mostThings = 1024             // of which something is remembered; more are not looked at
+	mostThings = 1024             // things remembered at once; further ones are ignored
 	idle       = 24 * time.Hour   // the time until the next look, where nothing waits
 )
 
@@ -42,7 +42,7 @@ var hazards = map[string]hazard{
 	"glass_break":     {false, 30 * time.Second},
 }
 
-// calm are the states in which an alarm is not one.
+// calm are the states in which an alarm is over.
 var calm = []string{"clear", "off", "false", "dry", "ok", "idle", "inactive", "normal", "closed"}
 
 // alarm is a hazard that a thing reports.
@@ -110,7 +110,7 @@ func keyOf(e home.Event) string {
 // alertID is the ID of the alert of an alarm.
 func alertID(key string) string { return "alarm:" + key }
 
-// report takes what a house tells and returns what is to be told of it at once.
+// report takes an event of a house and returns what is to be announced at once.
 func (b *book) report(e home.Event, now time.Time) []deed {
 	if e.Kind != home.Reported || state(e) == "" {
 		return nil
@@ -209,9 +209,8 @@ func (b *book) acted(r record.Record, now time.Time) {
 	}
 }
 
-// due returns what the rules have to tell now, one word at most, and the time until
-// they should be asked again. What comes up at night is told in the morning, if it is
-// still so.
+// due returns what the rules announce now, at most one sentence, and the time until the
+// next call. News that comes up at night is announced in the morning if it is still true.
 func (b *book) due(now time.Time) ([]deed, time.Duration) {
 	maps.DeleteFunc(b.told, func(_ string, at time.Time) bool { return now.Sub(at) >= sameAgain })
 	for {
@@ -274,7 +273,7 @@ func (b *book) deed(k record.Kind, e home.Event, id string, now time.Time) deed 
 	return deed{news: &record.Announcement{ID: id, Kind: k, Device: e.Thing, Text: text, Time: now}}
 }
 
-// thing is what an event is about, as far as it is told.
+// thing returns the thing that an event is about, with as much as the sentence needs.
 func thing(e home.Event) *home.Entity {
 	return &home.Entity{
 		ID: e.Entity, Name: e.Thing, Area: e.Area, Domain: "binary_sensor", Server: e.Server,

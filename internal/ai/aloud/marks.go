@@ -279,7 +279,8 @@ func message(head string) *block {
 	return b
 }
 
-// stranger reports whether somebody else than the model speaks, as it imagines.
+// stranger reports whether the model begins to write the part of the user, of the system
+// or of a tool.
 func stranger(head string) bool {
 	who := strings.ToLower(strings.TrimSpace(head))
 	return slices.ContainsFunc([]string{"user", "human", "system", "developer", "tool"}, func(s string) bool { return strings.HasPrefix(who, s) })
