@@ -98,9 +98,9 @@ func (o *Origins) Of(path string) string {
 	return "default"
 }
 
-// Near is where the value at a key's path is to be mended: its own origin, else the
-// line of the nearest key around it, else the file. Paths may be written with an index,
-// as in words[1].
+// Near says where to correct the value at a key's path: its own origin, else the line
+// of the nearest key around it, else the file. Paths may be written with an index, as
+// in words[1].
 func (o *Origins) Near(path string) string {
 	path, _, _ = strings.Cut(path, "[")
 	for at := path; at != ""; {
