@@ -25,7 +25,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		source record.Source // "": nobody asked, the lamp reported it
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
-		belied bool          // what was told of it last turned out not to be so
+		belied bool          // the last act was reported as done and turned out not to be
 	}
 	tests := map[string]struct {
 		happenings []happening
@@ -97,8 +97,7 @@ func TestWhoseHandItWas(t *testing.T) {
 	}
 }
 
-// TestWhatDidNotAnswerIsTold checks which failures are told: those that nothing has
-// mended since.
+// TestWhatDidNotAnswerIsTold checks that a failure is reported until a later success.
 func TestWhatDidNotAnswerIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +137,7 @@ func TestALateConfirmationIsTold(t *testing.T) {
 		reason  tools.Reason
 		value   any  // that the lamp reported when the turn ended
 		reports bool // it reports on some seconds later
-		ours    bool // and its server still knows that this is what it was told
+		ours    bool // its server still knows that it sent this command
 		is      bool // it is on now
 		want    answers
 	}{

@@ -85,7 +85,7 @@ func TestRedTeam(t *testing.T) {
 	}
 }
 
-// A second challenge takes the place of the first, whose words are worth nothing then.
+// A second challenge takes the place of the first, whose words no longer pass.
 func TestOnlyTheNewestCounts(t *testing.T) {
 	t.Parallel()
 	b := challenge.NewBook[string](words)
@@ -120,8 +120,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Whoever is wrong three times within ten minutes has to wait for ten; so does who
-// never answers.
+// After three failures within ten minutes there is no challenge for ten minutes. A
+// challenge that is not answered counts as a failure.
 func TestItRests(t *testing.T) {
 	t.Parallel()
 	wrong := func(b *challenge.Book[string], at time.Time) error {

@@ -32,7 +32,7 @@ type tongue struct {
 	kinds                                                  map[string]string   // what a thing is, by its word
 	states                                                 map[string][]string // the states a word may mean
 	known                                                  words               // all that tells the language
-	little                                                 words               // what carries nothing by itself
+	little                                                 words               // words that carry no meaning alone
 	compounds                                              bool                // words are glued
 }
 
@@ -94,7 +94,7 @@ func newTongue(w *sentences.Words) *tongue {
 	return t
 }
 
-// small reports whether a word carries nothing by itself.
+// small reports whether a word carries no meaning alone.
 func (t *tongue) small(w string) bool { return t.little[w] }
 
 // Marks before the name of a kind, so that it is told from a word of the house.
@@ -111,8 +111,8 @@ func (t *tongue) name(list sentences.List, kind string) {
 	}
 }
 
-// kind returns what a word calls a thing, "" for any other word. Where words are
-// glued, the last part of a word counts.
+// kind returns the kind of thing that a word names, or "". In a language that joins words
+// together, the last part of the word counts.
 func (t *tongue) kind(word string) string {
 	if kind := t.kinds[word]; kind != "" || !t.compounds {
 		return kind

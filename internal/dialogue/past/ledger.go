@@ -47,12 +47,12 @@ type Entry struct {
 	Area     string
 	Model    bool // a language model chose it
 	Undo     bool // it was taken back
-	Belied   bool // it was told as done and turned out not to be; Value is what the device is
+	Belied   bool // it was reported as done and turned out not to be; Value is the device's real state
 	Told     any  // what it was told as then
 
-	// Pending says why nobody knew what became of it when the turn ended; "" where the
-	// device had confirmed it. Wanted is then the state that was asked for: on, off, open,
-	// closed, locked or unlocked; "" for another property.
+	// Pending says why the result was unknown when the turn ended; "" if the device had
+	// confirmed it. Wanted is then the requested state: on, off, open, closed, locked or
+	// unlocked; "" for another property.
 	Pending tools.Reason
 	Wanted  string
 }
@@ -64,8 +64,8 @@ const late = 5 * time.Minute
 // the receipt.
 const soon = 2 * time.Second
 
-// CameTrue returns the change by which the device reported what a turn had asked of it,
-// where that came only after the turn; ok is false for any other entry.
+// CameTrue returns the change with which the device reported, after the turn, what the
+// turn had asked of it. ok is false if there is none.
 func (e *Entry) CameTrue(r *Reports) (c Change, ok bool) {
 	if e.Pending == "" || e.Wanted == "" {
 		return c, false
@@ -73,8 +73,8 @@ func (e *Entry) CameTrue(r *Reports) (c Change, ok bool) {
 	return r.Last(e.Device, func(c *Change) bool { return e.Explains(c) })
 }
 
-// Explains reports whether a change is what a turn had asked for and nobody had confirmed
-// when it ended.
+// Explains reports whether a change is the late result of this entry: the turn asked for
+// it, and no device had confirmed it when the turn ended.
 func (e *Entry) Explains(c *Change) bool {
 	after := c.At.Sub(e.At)
 	return e.Pending != "" && e.Wanted != "" && c.Device == e.Device && c.State == e.Wanted && after >= -soon && after <= late
@@ -104,8 +104,8 @@ func wanted(args json.RawMessage) string {
 	return wantedStates[in.Action]
 }
 
-// pending is why nobody knows what became of a command that was sent; "" where the device
-// has confirmed it. ok is false for a command that was not sent.
+// pending says why the result of a command that was sent is unknown; "" if the device has
+// confirmed it. ok is false for a command that was not sent.
 func pending(r *tools.Receipt) (why tools.Reason, ok bool) {
 	switch {
 	case r.Done():
@@ -164,7 +164,7 @@ func (l *Ledger) noteFailure(device string, r *tools.Receipt) {
 	}
 }
 
-// Failures returns the devices that did not answer what they were told last, the newest
+// Failures returns the devices that did not answer their last command, the newest
 // first.
 func (l *Ledger) Failures() []Failure {
 	l.mu.Lock()
