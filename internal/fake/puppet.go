@@ -27,8 +27,8 @@ type Puppet struct {
 	Results   map[string]json.RawMessage `json:"results"`         // of calls, by tool
 	Errors    map[string]string          `json:"errors"`          // in place of results
 	Resources map[string]string          `json:"resources"`       // texts by address
-	Sends     []json.RawMessage          `json:"sends"`           // messages that nobody asked for, after the first list
-	Heard     string                     `json:"heard"`           // the file to which everything is written that the server is told
+	Sends     []json.RawMessage          `json:"sends"`           // messages sent without a request, after the first list
+	Heard     string                     `json:"heard"`           // the file to which everything is written that the server receives
 }
 
 // Pull writes the script and returns what starts the server: the command and its
@@ -125,7 +125,8 @@ const (
 	methodCall = "tools/call"
 )
 
-// hear keeps what the server is told. What cannot be kept is missed by the test.
+// hear keeps a line that the server received. If it cannot be kept, the test will notice
+// that it is missing.
 func (p Puppet) hear(line string) {
 	if p.Heard == "" {
 		return

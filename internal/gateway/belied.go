@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// lie is an act that was told as done and turned out not to be, with the sentence that
-// says so.
+// lie is an act that was reported as done and turned out not to be, with the sentence
+// that says so.
 type lie struct {
 	record.Lie
 
@@ -19,8 +19,8 @@ type lie struct {
 	tell func(record.Record) // takes the corrected record
 }
 
-// correcting returns what takes events of the houses and corrects the records of turns
-// of which something turned out not to be done. tell takes each corrected record.
+// correcting returns a function that takes events of the houses and corrects the records
+// of turns of which an act turned out not to be done. tell takes each corrected record.
 func (j *journal) correcting(rooms *house.House, p *reply.Phrases, tell func(record.Record)) func(home.Event) {
 	return func(e home.Event) {
 		if e.Kind != home.Belied {

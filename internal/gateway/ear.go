@@ -100,7 +100,7 @@ type sound struct {
 	card    *device.Device // nil if the sound comes from elsewhere
 }
 
-// unheard is why nobody hears the speaker, "" if that is not known.
+// unheard says why the speaker cannot be heard, or "" if it can or that is not known.
 func (s sound) unheard() string {
 	if s.card == nil {
 		return ""

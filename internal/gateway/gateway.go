@@ -75,7 +75,7 @@ type Gateway struct {
 	stream   *display.Stream
 	health   health
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
-	manager  *systemd.Service // nil: no service manager is told anything
+	manager  *systemd.Service // nil: there is no service manager to notify
 }
 
 // setup holds what a gateway is made from. Each of its methods makes one part from

@@ -60,7 +60,8 @@ func (s setup) newLink() (link, error) {
 	return l, err
 }
 
-// toldTopics opens the state directory for what Home Assistant was told; nil without one.
+// toldTopics opens the state directory for the topics that Home Assistant was shown; nil
+// without one.
 func (s setup) toldTopics() func() (discovery.Memory, error) {
 	if memory := s.memory(); memory != nil {
 		return func() (discovery.Memory, error) { return memory() }
