@@ -28,7 +28,7 @@ type EventKind string
 const (
 	Reported EventKind = "state"
 	Pressed  EventKind = "button"
-	// Belied is an act of the server's own that was told as done and turned out not to be:
-	// Before is what was told, State what the thing is.
+	// Belied is an act of the server that was reported as done and turned out not to be:
+	// Before is the reported value, State the real one.
 	Belied EventKind = "belied"
 )

@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// known is a house that no server has told of.
+// known is a house from the configuration, without a server.
 func known(t *testing.T) *House {
 	t.Helper()
 	h, err := New(intent.English(), nil, slog.New(slog.DiscardHandler))
@@ -135,7 +135,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Who asks what can be said, or in no room what there is, hears sentences that work here.
+// A user who asks what can be said, or, without a room, what there is, hears sentences
+// that work here.
 func TestWhatCanBeSaidHere(t *testing.T) {
 	t.Parallel()
 	h := known(t)

@@ -28,8 +28,8 @@ func makeSayable(h *home.House) {
 	}
 }
 
-// withSpoken adds a name as it is spoken to a thing's other names, if that is
-// another one.
+// withSpoken adds the spoken form of a thing's name to its other names, if it differs
+// from the name.
 func withSpoken(name string, aliases []string) []string {
 	said := home.Spoken(name)
 	if same(said, name) || slices.ContainsFunc(aliases, func(a string) bool { return same(said, a) }) {
