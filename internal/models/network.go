@@ -94,9 +94,9 @@ func verifyFile(name string, f moonshine.File) error {
 }
 
 // PullNetwork installs a recogniser's model with its runtime unless it is installed
-// already. It takes them out of the Python package of their makers, which it fetches,
-// or finds in the directory from if that is not empty; that directory may also have
-// the files themselves. What it does is written to out.
+// already. It takes them out of the Python package of their makers, which it fetches, or
+// finds in the directory from if that is not empty; that directory may also hold the
+// files themselves. It writes its progress to out.
 func PullNetwork(ctx context.Context, out io.Writer, p moonshine.Published, dir, from string, packages Packages) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -104,7 +104,7 @@ func (s *supervisor) closeConnection(ctx context.Context, conn *connection) {
 func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency = notUrgent
 	s.endRequirementWait()
-	// First, so that whoever sees the state finds the tools.
+	// First, so that a reader who sees the new state also finds the tools.
 	count, untold := s.offer.take(conn.list)
 	conn.untold = untold
 	s.breaker.halfOpen()

@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// gossip collects what an observer is told.
+// gossip collects what an observer receives.
 type gossip struct {
 	mu    sync.Mutex
 	lines []string

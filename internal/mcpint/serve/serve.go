@@ -50,9 +50,8 @@ type Config struct {
 type Resource struct {
 	URI, Name, MIMEType string
 	Read                func(ctx context.Context) ([]byte, error)
-	// Changed receives when Read would answer differently; subscribed hosts are
-	// then told. nil: the resource never changes. Closing it means no further
-	// changes.
+	// Changed receives when Read would answer differently; subscribed hosts are then
+	// notified. nil: the resource never changes. Closing it means no further changes.
 	Changed <-chan struct{}
 }
 
@@ -80,7 +79,7 @@ type offer struct {
 	resources   []Resource
 	reg         *tools.Registry // checks and mends arguments before the tool sees them
 	log         *slog.Logger
-	lines       order.Lines // of the calls, in the order in which they were read
+	lines       order.Lines // the queues of the calls, in the order in which they were read
 	mu          sync.Mutex
 	subscribers map[string][]string // resource URI to ids of the sessions that asked
 }
