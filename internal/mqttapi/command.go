@@ -73,8 +73,8 @@ var timerActions = []timers.Action{
 	timers.Begin, timers.Cancel, timers.Pause, timers.Resume, timers.Add, timers.Stop, timers.Snooze,
 }
 
-// Parse checks one command. With an error it still returns the id, if that could
-// be read, so that the sender can be told which command was refused.
+// Parse checks one command. With an error it still returns the id, if it could be read,
+// so that the sender can learn which command was refused.
 func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command, err error) {
 	shape, known := shapes[verb]
 	switch {
