@@ -1,10 +1,9 @@
-// Package page is what a browser is shown: one bundle of plain modules, styles and
-// templates inside the program. It exists so that a family sees and does what the
-// gateway can, without another program, a build step or the internet. It knows nothing
-// of the gateway: its modules ask the HTTP interface for everything.
-//
-// To add words, add them to every file in words; a test holds these together. To add a
-// module, add a file to files and import it from another one.
+// Package page is what a browser shows: one bundle of plain modules, styles and templates
+// inside the program. It exists so that a family sees and does what the gateway can,
+// without another program, a build step or the internet. It knows nothing of the gateway:
+// its modules ask the HTTP interface for everything. To add words, add them to every file
+// in words; a test compares these files. To add a module, add a file to files and import
+// it from another one.
 package page
 
 import (
@@ -121,8 +120,7 @@ func (p *Page) Main(guarded bool) []byte {
 // too_many.
 func (p *Page) Login(trouble string) []byte { return p.login[trouble] }
 
-// File returns one of the files that the page is made of; nil: there is none of that
-// name.
+// File returns one of the files of the page; nil if there is none of that name.
 func (p *Page) File(name string) []byte { return p.files[name] }
 
 // Show answers with a document or a file of the page, and with what a browser may do

@@ -48,14 +48,13 @@ type Loop struct {
 	// Least returns the shortest wait after an error; nil: the pauses alone
 	// decide.
 	Least func(err error) time.Duration
-	// Ended is told why a run ended, and the pause before the next one; nil: it
-	// is not called.
+	// Ended is called with the reason why a run ended, and the pause before the next one. It
+	// may be nil.
 	Ended func(err error, pause time.Duration)
 }
 
-// Run calls once again and again until ctx ends. After a useful run the pauses
-// start anew. Other runs do not reset them, because something that ends at once
-// must not be repeated quickly for ever.
+// Run calls once again and again until ctx ends. A useful run resets the pauses. Other
+// runs do not, because something that ends at once must not be repeated quickly for ever.
 func (l Loop) Run(ctx context.Context, once func(ctx context.Context) (useful bool, err error)) {
 	for {
 		useful, err := once(ctx)
