@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// Least is the length in bytes from which a configured value is a secret
-	// whatever its key is called.
+	// Least is the length in bytes from which every configured value counts as a secret,
+	// whatever its key.
 	Least = 8
-	// leastNamed is the same for a value whose key says that it is one. What is
-	// shorter would only garble the texts.
+	// leastNamed is the length from which a value counts as a secret if its key says so.
+	// Hiding shorter values would only garble the texts.
 	leastNamed = 4
 	// mask stands in a text where a secret stood.
 	mask = "***"

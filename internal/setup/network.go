@@ -317,7 +317,8 @@ func (s *session) prefix(ctx context.Context) error {
 	return nil
 }
 
-// prefixes are those under which a zwave-js-ui is seen, and whether one there is running.
+// prefixes returns the topic prefixes of the zwave-js-ui that were found, and whether one
+// with that prefix runs.
 func (s *session) prefixes() map[string]bool {
 	up := map[string]bool{}
 	if s.seen == nil {
