@@ -25,7 +25,7 @@ const (
 	smoothing  = 0.8  // of a band's power from hop to hop, before its minimum is taken
 	minimaOver = 80   // hops: the minimum is that of the last 0.8 to 1.6 s
 	speechOver = 5.0  // times the minimum: more is speech
-	surelyOver = 50.0 // times the minimum: nothing of it is taken for noise
+	surelyOver = 50.0 // times the minimum: sound this loud never counts as noise
 	presence   = 0.2  // how much of the last hop's belief in speech is kept
 	adapting   = 0.95 // share of the noise estimate that is kept, without speech
 	settling   = 20   // hops in which the first estimate is a plain mean

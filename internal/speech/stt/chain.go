@@ -88,7 +88,7 @@ func newChain(cfg Config) (Engine, error) {
 	return c, nil
 }
 
-// Run runs all engines. When one of them ends, the others go on.
+// Run runs all engines. When one of them ends, the others keep running.
 func (c *chain) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	start := func(name string, run func(context.Context) error) {
@@ -251,10 +251,10 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	return speech.Transcript{Engine: a.byGrammar.Engine, Rejected: a.byGrammar.Rejected}, nil
 }
 
-// Second asks all engines about the utterance that was finished last, in their
-// order, until one has a text; the beginning of a sentence counts where none has
-// more. If all that work reject it, the text is empty and Rejected says why; it is an
-// error only if none of them worked.
+// Second asks all engines, in their order, about the utterance that was finished last,
+// until one has a text. The beginning of a sentence counts only if no engine has more. If
+// all engines that work reject the utterance, the text is empty and Rejected says why; it
+// is an error only if none of them worked.
 func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	c.mu.Lock()
 	a := c.last
@@ -338,11 +338,10 @@ func (a *attempt) release() {
 	}
 }
 
-// reopenable is a chain whose first engine can go on with its last utterance.
-// Only that engine hears the addition: another engine's text would be that of the
-// whole utterance, in which what was done already could not be told from the
-// addition. Nobody has spoken to the gateway again either, so Second knows
-// nothing of the addition, and no sound of it is kept.
+// reopenable is a chain whose first engine can continue its last utterance. Only that
+// engine hears the addition: another engine's text would be that of the whole utterance,
+// in which the addition could not be told from what was already done. The user has not
+// spoken a new command either, so Second ignores the addition, and its sound is not kept.
 type reopenable struct {
 	*chain
 	again Reopener

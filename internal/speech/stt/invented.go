@@ -33,10 +33,9 @@ const (
 // remark is what recognisers write beside the words: [BLANK_AUDIO], (music), ♪.
 var remark = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>|♪[^♪]*♪?`)
 
-// invented is what networks that learnt from subtitles write under silence, in
-// all our languages. Credits are parts of texts that nobody says to a house;
-// murmurs are whole texts that are invented as often as said. Both are lower case
-// without punctuation.
+// invented is what networks trained on subtitles write when they hear silence, in all our
+// languages. Credits are parts of texts that no user says to a house; murmurs are whole
+// texts that are invented as often as said. Both are lower case without punctuation.
 var invented = sync.OnceValue(func() sentences.Invented {
 	var all sentences.Invented
 	for _, w := range sentences.EveryWords() {
