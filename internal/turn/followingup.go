@@ -16,7 +16,7 @@ const followUpTime = 6 * time.Second
 // an answer that began in time and ended later.
 const challengeTime = 10 * time.Second
 
-// noSpeech is the endpointer's reason when nobody spoke.
+// noSpeech is the endpointer's reason when there was no speech.
 const noSpeech = "no_speech"
 
 // awaitAnswer gives a person followUpTime to answer a question, even if the

@@ -48,7 +48,7 @@ type recogniser struct {
 type words struct {
 	partial speech.Partial
 	judged  speech.Completeness
-	secret  bool // they answer a challenge: nobody is shown them, and they are no sentence
+	secret  bool // they answer a challenge: they are not shown, and they are not a sentence
 }
 
 // shown are the words as others may see them.
@@ -99,7 +99,7 @@ func (r *recogniser) push(ctx context.Context, f audio.Frame, w *words) error {
 	return nil
 }
 
-// pushAll gives the transcriber a frame as it is, without asking for its words.
+// pushAll gives the transcriber a frame unchanged, without asking for its words.
 func (r *recogniser) pushAll(ctx context.Context, f audio.Frame) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
