@@ -37,7 +37,7 @@ type Result struct {
 	Reason    string   `json:"reason"`   // why this threshold, or why none is proposed
 }
 
-// Try is one time somebody said the word.
+// Try is one time at which the user said the word.
 type Try struct {
 	Best  float64 `json:"best"`  // score
 	Wakes bool    `json:"wakes"` // with the threshold in use
