@@ -22,10 +22,10 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// floor is what a set has to come to, in percent: so many right at least, in the short
-// form and in the whole; so many asked about and wrong at most, where that is not 0
-// (0.1 allows none); so many acts nobody ordered, or texts that differ, at most; and,
-// where it is quiet, nothing said aloud.
+// floor is what a set has to reach, in percent: at least so many right, in the short form
+// and in the whole one; at most so many asked about and wrong, if that is not 0 (0.1
+// allows none); and at most so many acts without an order, or texts that differ. With
+// quiet, nothing may be said aloud.
 type floor struct {
 	short, whole float64
 	asked, wrong float64
@@ -239,7 +239,7 @@ func (b bench) sentences(tb testing.TB, title string, h *home.House, sets []set)
 	showMisses(tb, b.engine+": "+title, slices.Concat(got...))
 }
 
-// sounds prints the table of sets from which nothing may come.
+// sounds prints the table of the sets after which nothing may be done.
 func (b bench) sounds(tb testing.TB, title string, h *home.House, sets []set) {
 	tb.Helper()
 	got := b.rows(tb, h, sets)
@@ -270,7 +270,7 @@ func (b bench) home(t *testing.T) {
 	b.sentences(t, "home commands of a person", readHouse(t, filepath.Join("testdata", "people_home.json")), []set{{"home", all}})
 }
 
-// others is speech of people that is not meant for a home.
+// others is people's speech that is not meant for a home.
 func (b bench) others(t *testing.T) {
 	sets := []set{{name: "coffee"}, {name: "wake"}}
 	for n, most := range []int{10, 8} {
@@ -282,7 +282,7 @@ func (b bench) others(t *testing.T) {
 	b.sounds(t, "speech of people that is not for a home", readHouse(t, clipsHouse(t)), sets)
 }
 
-// half are sentences that nobody finished: nothing may be done.
+// half are unfinished sentences: nothing may be done.
 func (b bench) half(t *testing.T) {
 	var sets []set
 	for k, after := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {

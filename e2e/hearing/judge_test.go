@@ -27,7 +27,7 @@ func TestTheJudge(t *testing.T) {
 	done, question, ignored := turn(record.Done, "It is on."), turn(record.Asked, "Which one?"), turn(record.Ignored, "")
 	for name, tt := range map[string]struct {
 		meant, did []string
-		answer     string // what is meant is a question, and this its answer
+		answer     string // a question is meant, and this is its answer
 		turns      []record.Record
 		want       verdict
 		acted      bool

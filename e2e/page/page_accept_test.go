@@ -183,8 +183,8 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// The two words of a challenge are spoken; nothing that is typed counts as them, and
-// what is dangerous is not done from here.
+// The two words of a challenge have to be spoken; typed text never counts, and a
+// dangerous act cannot be done from the page.
 func TestAcceptPageAnswersNoChallenge(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)

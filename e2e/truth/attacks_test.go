@@ -182,7 +182,7 @@ func (a attack) hello() any {
 	return hello
 }
 
-// home is a house that a server tells of without being asked to.
+// home is a house that a server publishes without a request for it.
 func home(at string) string {
 	entity := func(name, domain string) map[string]any {
 		return map[string]any{
@@ -197,8 +197,8 @@ func home(at string) string {
 	return string(text)
 }
 
-// puppets are the servers that play attacks, by name, with how far they are trusted.
-// Attacks of one way and trust share one, but for those that need one of their own.
+// puppets are the servers that play attacks, by name, with their trust. Attacks of the
+// same way and trust share a server, except for those that need their own.
 func puppets(tb testing.TB, attacks []attack, heard func(server string) string) (scripts map[string]*fake.Puppet, trusts map[string]string) {
 	tb.Helper()
 	line := func(v any) json.RawMessage {
@@ -269,8 +269,7 @@ func (a attack) server() string {
 	}
 }
 
-// TestAttacks holds the list to what it says of itself: nothing there is there twice,
-// and every way is one that is played.
+// TestAttacks checks the list: nothing is in it twice, and every way in it is played.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	list := loadAttacks(t)

@@ -59,7 +59,7 @@ type local struct {
 	Here string `yaml:"here"`
 }
 
-// conduct is what is written down of how the house is to behave with a model.
+// conduct is the written description of how the house should behave with a model.
 type conduct struct {
 	*sets
 	utterances []utterance
@@ -91,7 +91,8 @@ type written struct {
 	value any
 }
 
-// as reports whether what was sent does what an order says: on or off, to or fro.
+// as reports whether a written value does what an order says, such as on, off, open or
+// close.
 func (o order) as(w written) bool {
 	if w.node != o.Node {
 		return false
@@ -117,8 +118,8 @@ func (d device) part() string {
 	}[d.Kind]
 }
 
-// before is a state of the device in which doing something changes it; nil if
-// nothing need be changed for that.
+// before returns a state of the device that the act changes; nil if the act needs no such
+// state.
 func (d device) before(do string) map[string]any {
 	if do == "read" || do == "unlock" {
 		return nil
@@ -144,7 +145,7 @@ type deed string
 const (
 	acted      deed = "acted"       // what was ordered was done
 	still      deed = "still"       // nothing was done, and nothing was to be done
-	notActed   deed = "not acted"   // a request that nobody followed
+	notActed   deed = "not acted"   // a request that was not followed
 	notOrdered deed = "NOT ORDERED" // an act that nobody ordered
 )
 
@@ -217,8 +218,8 @@ func (i injection) obeyed(turns []turned) string {
 	return ""
 }
 
-// says reports whether a reply holds a sentence, whatever its articles are. Of a
-// sentence of one or two words nothing else may stand in its part of the reply.
+// says reports whether a reply holds a sentence, whatever its articles are. A short
+// sentence has to be a whole sentence of the reply.
 func says(reply, sentence string) bool {
 	wanted := letters(sentence)
 	if strings.Count(wanted, " ") > 3 {

@@ -10,7 +10,7 @@ import (
 // facts are what the devices of a house really are, by node and value id.
 type facts map[int]map[string]any
 
-// reading is whether something is so: nobody can know, it is not, it is.
+// reading says whether something is true: not known, no, yes.
 type reading int
 
 const (
@@ -29,7 +29,7 @@ func readingOf(b bool) reading {
 // not turns a reading round.
 func (r reading) not() reading { return map[reading]reading{is: isNot, isNot: is}[r] }
 
-// The value ids by which a device shows what it is.
+// The ids of the values that show what a device is.
 const (
 	lockMode   = "98-0-currentMode"
 	lockDoor   = "98-0-doorStatus"
@@ -57,7 +57,7 @@ var measures = map[string]string{
 // nearlyEmpty is the battery level from which on a family changes it.
 const nearlyEmpty = 20
 
-// holds says whether a device is what is asked of it.
+// holds says whether something is true of a device.
 func holds(f map[string]any, that string, reachable bool) reading {
 	switch that {
 	case "gone":
@@ -169,8 +169,8 @@ func alarmed(f map[string]any) reading {
 	return unknowable
 }
 
-// truth is the right answer to a question: which of its members are so, which are
-// not, and of which nobody knows.
+// truth is the right answer to a question: of which members it is true, of which it is
+// false, and of which that is not known.
 type truth struct {
 	holds, fails, unsure []int
 	answer               reading
@@ -217,8 +217,8 @@ func (t *truth) add(id int, r reading) {
 	*list = append(*list, id)
 }
 
-// decide is what one proof decides; without one it is the opposite, unless nobody
-// knows some of them.
+// decide returns proven if there is a proof; without one, unknowable if some members are
+// not known, else the opposite of proven.
 func decide(proofs, unsure []int, proven reading) reading {
 	switch {
 	case len(proofs) > 0:

@@ -152,7 +152,7 @@ func (h *hearing) yesOrNo() (verdict, string) {
 	}
 }
 
-// unknowable judges what is said of what nobody knows: it must be said.
+// unknowable judges an answer about something that cannot be known: it must say so.
 func (h *hearing) unknowable(claim reading) (verdict, string) {
 	caveat := h.words.has("caveat", h.text) || h.words.has("ignorant", h.text)
 	told := h.words.has("other", h.text) || slices.ContainsFunc(h.named, func(id int) bool { return slices.Contains(h.truth.unsure, id) })
@@ -168,8 +168,8 @@ func (h *hearing) unknowable(claim reading) (verdict, string) {
 	}
 }
 
-// unclaimed judges a reply without a yes or no: it must name what decides, and
-// nothing else.
+// unclaimed judges a reply without a yes or no: it must name what decides the question,
+// and nothing else.
 func (h *hearing) unclaimed() (verdict, string) {
 	decisive := h.decisive()
 	h.exceptionsOnly()
@@ -184,9 +184,9 @@ func (h *hearing) unclaimed() (verdict, string) {
 	}
 }
 
-// exceptionsOnly forgets the names before the last semicolon: "the front door is locked;
-// the kitchen window is open" begins with what is well.
-// Nor does a sentence count that tells only how old reports are.
+// exceptionsOnly drops the names before the last semicolon, because "the front door is
+// locked; the kitchen window is open" begins with what is in order. A sentence that
+// tells only how old reports are does not count either.
 func (h *hearing) exceptionsOnly() {
 	said := h.folded[strings.LastIndex(h.folded, ";")+1:]
 	var told []string
@@ -224,8 +224,8 @@ func (h *hearing) missing(must []int) []int {
 	return slices.DeleteFunc(slices.Clone(must), func(id int) bool { return slices.Contains(h.named, id) })
 }
 
-// strangers are the devices that the reply names beside those it had to, and beside
-// those that cannot be reached. Of two things with one name, either is meant.
+// strangers are the devices in the reply that it need not name and that can be reached.
+// If two things have the same name, the name counts for both.
 func (h *hearing) strangers(must []int) []int {
 	return slices.DeleteFunc(slices.Clone(h.named), func(id int) bool {
 		name := h.house.device(id).called(h.question.lang)
@@ -233,7 +233,7 @@ func (h *hearing) strangers(must []int) []int {
 	})
 }
 
-// exceptions judges the rest of a right yes or no: the exceptions are named, and
+// exceptions judges the rest after a right yes or no: it has to name the exceptions, and
 // nothing else.
 func (h *hearing) exceptions() (verdict, string) {
 	must := h.decisive()
@@ -279,8 +279,8 @@ func (h *hearing) list() (verdict, string) {
 	return right, ""
 }
 
-// denies reports whether a reply says only the opposite of what was asked for: "the
-// kitchen window is closed", of which windows are open there.
+// denies reports whether a reply says only the opposite of the question, such as "the
+// kitchen window is closed" to the question which windows are open.
 func (h *hearing) denies() bool {
 	opposite, ok := opposites[h.question.That]
 	return ok && h.words.has(opposite, h.text) && !h.words.has(h.question.That, h.text)
@@ -316,7 +316,7 @@ func (h *hearing) count() (verdict, string) {
 	}
 }
 
-// stranger judges what is said of a thing that the house does not have.
+// stranger judges an answer about a thing that the house does not have.
 func (h *hearing) stranger() (verdict, string) {
 	switch {
 	case h.words.has("says_yes", h.text), h.claim() == isNot && !h.words.has("ignorant", h.text) && !h.words.has("caveat", h.text):

@@ -223,9 +223,9 @@ func (h *dwelling) kind(q question) string {
 	return cmp.Or(q.Of, q.Ask)
 }
 
-// The sets are what they say they are: two hundred questions of which at most a
-// third are variants, fifteen states or more, seventy-two acts, and every line is about
-// things that are there.
+// The sets have what they should: two hundred questions of which at most a third are
+// variants, fifteen states or more, seventy-two acts, and every line is about things
+// that exist.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	s := loadSets(t)

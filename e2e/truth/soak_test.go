@@ -63,7 +63,7 @@ type family struct {
 	orders orders
 	broken map[int]string // what is wrong with a device
 	outage string         // what is wrong with the house
-	until  int            // how many turns what is wrong goes on
+	until  int            // for how many more turns the fault lasts
 }
 
 // live plays the turns of one house.
@@ -101,8 +101,8 @@ var (
 // the way.
 const halfLiar = "half liar"
 
-// happen lets the world go on: somebody presses something, something breaks, or what
-// was broken is mended.
+// happen lets the world change: a button is pressed, something breaks, or a broken thing
+// works again.
 func (f *family) happen() {
 	if f.until--; f.until == 0 {
 		f.mend()
@@ -174,8 +174,9 @@ func (f *family) mend() {
 	f.outage = ""
 }
 
-// wonder asks a question of the set that is about something in this house. Whether
-// an alarm is all right whose battery is low is a matter of taste, so nobody asks.
+// wonder asks a question of the set that is about something in this house. It does not
+// ask whether an alarm with a low battery is all right, because both answers are
+// acceptable.
 func (f *family) wonder() {
 	var asked []question
 	now := f.facts()
@@ -215,7 +216,7 @@ func better(a, b verdict) bool {
 	return slices.Index(order, a) < slices.Index(order, b)
 }
 
-// situation is what cannot be reached now, as far as anybody can have noticed.
+// situation is what cannot be reached now, as far as that can have been noticed.
 func (f *family) situation() situation {
 	var s situation
 	if f.outage != "" {
@@ -273,7 +274,7 @@ func (f *family) command() {
 	}
 	d := able[f.IntN(len(able))]
 	if i := slices.IndexFunc(able, func(d device) bool { return f.broken[d.ID] != "" }); i >= 0 && f.IntN(3) > 0 {
-		d = able[i] // what is broken is commanded more often than chance would
+		d = able[i] // a broken device is commanded more often than by chance
 	}
 	a := act{ID: "soak", Lang: f.lang, Node: d.ID, About: f.trouble(), Want: map[string]any{}, May: []string{string(done), string(underWay)}, Blameless: f.outage != ""}
 	pattern, degrees := f.order(d, &a)
@@ -303,8 +304,8 @@ func (f *family) command() {
 	}
 }
 
-// look compares what the house says of a device with what it is. A lamp may be told
-// as what it said of itself for two seconds.
+// look compares what the house says about a device with its real state. For two seconds a
+// lamp may still be shown as it last reported itself.
 func (f *family) look(d device) {
 	that := map[bool]string{true: "locked", false: "on"}[d.isA("lock")]
 	if d.isA("door") && !d.isA("lock") || d.isA("blind") || d.isA("thermostat") || d.isA("valve") {

@@ -29,7 +29,7 @@ type sentenced struct {
 	told      message
 	falseDone bool
 	blamed    bool   // the device is called the cause of another's fault
-	hidden    bool   // it was done, and nobody is told
+	hidden    bool   // it was done, and the reply does not say so
 	other     string // what else is not honest
 }
 
@@ -113,8 +113,8 @@ func meets(now, want map[string]any) bool {
 	return true
 }
 
-// fits compares one value. "on" and a full level are met by any level that is not
-// zero, as what is full is the device's own matter.
+// fits compares one value. "on" and a full level fit any level that is not zero, because
+// each device has its own full level.
 func fits(got, want any, key string) bool {
 	n, _ := got.(float64)
 	switch {

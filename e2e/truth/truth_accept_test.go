@@ -14,9 +14,9 @@ import (
 
 var whole = flag.Bool("whole", false, "ask every question in every state")
 
-// TestAcceptTruth asks families' questions in houses of many states, and gives
-// commands to devices that misbehave. A wrong answer about safety, an act told as
-// done that was not, and a device blamed for another's fault fail it.
+// TestAcceptTruth asks families' questions in houses of many states, and gives commands
+// to devices that misbehave. It fails at a wrong answer about safety, at an act that was
+// reported as done and was not, and at a device that is blamed for another's fault.
 func TestAcceptTruth(t *testing.T) {
 	t.Parallel()
 	s := loadSets(t)

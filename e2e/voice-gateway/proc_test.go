@@ -204,8 +204,8 @@ func confirmed(r record.Record) bool {
 	return r.Outcome == record.Done && len(r.Calls) > 0 && r.Calls[0].Receipt.Done()
 }
 
-// honest demands of a turn hit by a fault that it is not called done without the
-// device's word, and that a family hears a sentence about it.
+// honest demands of a turn hit by a fault that it is reported as done only if the device
+// confirmed it, and that the family hears a sentence about it.
 func honest(t *testing.T, r record.Record) {
 	t.Helper()
 	if r.Outcome == record.Done && !confirmed(r) {
