@@ -27,7 +27,7 @@ type saying struct {
 	sentence string
 }
 
-// speaker is a model that says what it is told to, and keeps what it was asked.
+// speaker is a model that says what the test wants, and keeps what it was asked.
 type speaker struct {
 	says  []saying
 	asked []dialogue.Prompt

@@ -82,8 +82,8 @@ func answersOf(called []string) func(context.Context, tools.Call) (tools.Result,
 	}
 }
 
-// TestShortSentencesAreAnswered: what a family hears after a short sentence, and
-// that nothing is done where one thing of it cannot be.
+// TestShortSentencesAreAnswered: what a family hears after a short sentence. If a
+// sentence cannot be done for one of its things, nothing is done.
 func TestShortSentencesAreAnswered(t *testing.T) {
 	t.Parallel()
 	residents := map[string]*answer.Answerer{}
