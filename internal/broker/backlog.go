@@ -17,8 +17,8 @@ const (
 	// maxBacklog bounds the bytes of all messages that wait for clients which do not
 	// take them.
 	maxBacklog = 64 << 20
-	// pending is how many messages may be on their way to one client. The library
-	// reserves room for as many with each connection.
+	// pending is how many messages may be on their way to one client. The library reserves
+	// room for this number with each connection.
 	pending = 8 << 10
 	// burst is how many bytes of retained messages may be on their way to a client that
 	// has just asked for them. It gets the next ones when it has taken these.
@@ -34,8 +34,8 @@ const (
 
 var errTooSlow = errors.New("it does not take its messages, and others need the room")
 
-// backlog is the hook that bounds what waits for slow clients. When there is too
-// much, the client for which most waits loses its connection and its session. The
+// backlog is the hook that bounds the messages that wait for slow clients. If there are
+// too many, the client with the most waiting loses its connection and its session. The
 // library copies a message for every client that gets it.
 type backlog struct {
 	mochi.HookBase
@@ -112,7 +112,7 @@ func (b *backlog) OnPublish(from *mochi.Client, p packets.Packet) (packets.Packe
 	return p, nil
 }
 
-// OnPublishDropped takes off a message for which the client's queue had no room.
+// OnPublishDropped subtracts a message for which the client's queue had no room.
 func (b *backlog) OnPublishDropped(cl *mochi.Client, p packets.Packet) {
 	sub, ok := b.server.Topics.Subscribers(p.TopicName).Subscriptions[cl.ID]
 	if ok && min(p.FixedHeader.Qos, sub.Qos) == 0 {
@@ -137,7 +137,7 @@ func (b *backlog) OnRetainPublished(cl *mochi.Client, p packets.Packet) {
 	if b.bursting(cl) == nil {
 		return
 	}
-	b.tree.RUnlock() // or nobody could publish a retained message while this client is slow
+	b.tree.RUnlock() // otherwise no client could publish a retained message while this one is slow
 	defer b.tree.RLock()
 	for {
 		sent := b.bursting(cl)
@@ -174,8 +174,8 @@ func broken(cl *mochi.Client) bool {
 }
 
 // OnSubscribed waits until there is room for the list of retained messages that the
-// library makes for a client whose filter has wildcards. A client that finds none is
-// parted with, and sent nothing.
+// library makes for a client whose filter has wildcards. If there is no room, the client
+// is disconnected and gets no messages.
 func (b *backlog) OnSubscribed(cl *mochi.Client, p packets.Packet, codes []byte) {
 	if !slices.ContainsFunc(p.Filters, func(s packets.Subscription) bool { return strings.ContainsAny(s.Filter, "+#") }) {
 		return
@@ -260,9 +260,9 @@ func (b *backlog) OnSessionEstablished(cl *mochi.Client, _ packets.Packet) {
 	}
 }
 
-// OnDisconnect forgets a client that does not come back for its messages, and parts
-// with one that was too slow. What was about to be sent to another one stays in
-// memory as long as its session.
+// OnDisconnect forgets a client that will not come back for its messages, and ends the
+// session of one that was too slow. The messages for any other client stay in memory as
+// long as its session.
 func (b *backlog) OnDisconnect(cl *mochi.Client, _ error, gone bool) {
 	switch {
 	case gone:
@@ -302,8 +302,8 @@ func (b *backlog) expel(cl *mochi.Client) {
 	b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", cl.ID, "bytes", b.most)
 }
 
-// part ends the session of a client that was disconnected, as the library does when
-// it expires: what was about to be sent to it can be reached in no other way.
+// part ends the session of a disconnected client, as the library does when a session
+// expires: there is no other way to free the messages that wait for it.
 func (b *backlog) part(cl *mochi.Client) {
 	if cl.IsTakenOver() {
 		return
@@ -316,8 +316,8 @@ func (b *backlog) part(cl *mochi.Client) {
 	b.OnClientExpired(cl)
 }
 
-// count changes what waits for a client, and returns the client for which most
-// waits if that is too much in all.
+// count changes the load of a client. If the total is then too large, it returns the
+// client with the most waiting.
 func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -97,8 +97,8 @@ func exchange(t *testing.T, c net.Conn, p packets.ControlPacket) {
 	}
 }
 
-// A client that does not take its messages loses them before the machine loses its
-// memory; the one who sends them and everybody else go on.
+// A client that does not read its messages loses them before the machine runs out of
+// memory; the sender and all other clients keep working.
 func TestTheBacklogIsBounded(t *testing.T) {
 	t.Parallel()
 	for qos := range byte(2) {
@@ -126,9 +126,8 @@ func TestTheBacklogIsBounded(t *testing.T) {
 	}
 }
 
-// A client that asks for the retained messages and takes none of them is parted with
-// as well, and so is its session: what was about to be sent to it stays in memory no
-// longer.
+// A client that asks for the retained messages and reads none of them is disconnected and
+// loses its session, so that its messages do not stay in memory.
 func TestRetainedMessagesWaitToo(t *testing.T) {
 	t.Parallel()
 	for qos := range byte(2) {
@@ -204,7 +203,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	}
 }
 
-// A client that subscribes to more than anybody needs is parted with.
+// A client that subscribes to far too much is disconnected.
 func TestFiltersAreBounded(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(i int) string{

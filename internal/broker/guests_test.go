@@ -33,7 +33,8 @@ func subscribers(s *mochi.Server, id string) int {
 	return len(s.Topics.Subscribers("house/" + id).Subscriptions)
 }
 
-// What is kept of a packet is a copy, so that the packet is not kept with it.
+// The broker keeps a copy of what it needs of a packet, so that the packet itself can be
+// freed.
 func TestPacketsAreNotKept(t *testing.T) {
 	t.Parallel()
 	p := packets.Packet{
@@ -58,8 +59,8 @@ func TestPacketsAreNotKept(t *testing.T) {
 	}
 }
 
-// However many clients come and go, only so many are remembered, and of those that are
-// not nothing is left.
+// However many clients come and go, only a bounded number of sessions is remembered, and
+// nothing is left of the others.
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := library()
@@ -87,8 +88,8 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// What waits for a client that comes back goes on being counted, and what is counted for
-// a connection that has been replaced does not cost others theirs.
+// The messages for a client that comes back still count, and messages counted for a
+// replaced connection do not make other clients lose theirs.
 func TestInheritedMessagesCount(t *testing.T) {
 	t.Parallel()
 	s := library()
@@ -132,8 +133,8 @@ func TestWhatCannotBeCountedIsRefused(t *testing.T) {
 	}
 }
 
-// The lists of retained messages that are made for clients have bounded room, which is
-// given back; a client that finds none is parted with.
+// The lists of retained messages for clients have bounded room, which is given back; a
+// client without room is disconnected.
 func TestListsOfRetainedMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
