@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Arrived says that things which were under way, or asleep, are as they were asked
-// to be. Their own later reports count as the confirmation.
+// Arrived says that things which were moving, or asleep, now have the requested state.
+// Their own later reports count as the confirmation.
 func (p *Phrases) Arrived(steps []plan.Step) string {
 	results := make([]tools.Result, len(steps))
 	for i := range results {
@@ -37,8 +37,8 @@ func (p *Phrases) Stuck(s *plan.Step, seen plan.Sight) string {
 	return p.Phrase("fate_unknown_of", args)
 }
 
-// Belied says of a thing that it is not what it was told as, in the words of a receipt,
-// and where that is worth a word, what it is.
+// Belied says of a thing that it does not have the state that was reported, in the
+// words of a receipt, and, if useful, its real state.
 func (p *Phrases) Belied(e *home.Entity, property string, told, is any) string {
 	args := p.grammar.about(&plan.Step{Entity: e})
 	asked, level := said(told), said(is)

@@ -13,15 +13,15 @@ import (
 type sense struct {
 	truth   string // on, off; "" is not known
 	told    string // in the family's language: "smoke", "no smoke", "open"
-	alarm   bool   // what it watches for has words of its own, such as smoke
+	alarm   bool   // its alarm has a word of its own, such as smoke
 	opens   bool   // it is a contact: neither open nor closed is the normal state
 	away    bool   // it cannot be reached, so the state is its last known one
 	reading observation
 }
 
-// senseOf says what one sensor of two states reports. An unknown state is never
-// told as a no. An alarm that is on is never answered with "no": a question
-// whether all is well is answered with the state itself.
+// senseOf says what one sensor with two states reports. An unknown state is never said as
+// a no. An alarm that is on is never answered with "no": the reply to the question
+// whether all is well is the state itself.
 func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	args := p.grammar.about(s)
 	args["value"] = got.told
@@ -69,8 +69,8 @@ func (g sense) phrase(asked string) string {
 	return key + "_no"
 }
 
-// several reports several sensors at once: those in the state asked for, or that
-// none is in it, and those whose state is unknown.
+// several says the reports of several sensors at once: those in the requested state, or
+// that none is in it, and those whose state is unknown.
 func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	asked, alarm := truthAsked(&steps[0]), senses[0].alarm
 	want := asked
@@ -92,7 +92,7 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	switch {
 	case len(in) > 0:
 		said = p.alike(steps, senses, in, asked)
-	case alarm && len(unknown) > 0: // with a sensor whose state is unknown, nobody can say "no" for all
+	case alarm && len(unknown) > 0: // with a sensor of unknown state, "no" cannot be said for all
 		said = p.alike(steps, senses, out, "")
 	case alarm:
 		said = p.alike(steps, senses, out, asked)
@@ -103,8 +103,8 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	return strings.Join(append(said, p.unheard(steps, senses, unknown)...), " ")
 }
 
-// unheard says which sensors report nothing: those that are not reached, and those
-// of which nothing is known.
+// unheard says which sensors report nothing: those that cannot be reached, and those
+// whose state is not known.
 func (p *Phrases) unheard(steps []plan.Step, senses []sense, which []int) []string {
 	var away, silent []int
 	for _, i := range which {
@@ -148,14 +148,14 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 	return said
 }
 
-// alikeOnly are the classes for which sensors of other classes are asked as well because
-// their alarm is one, while their silence says nothing: a carbon monoxide alarm does not
-// smell gas.
+// alikeOnly are the classes for which sensors of other classes are asked as well,
+// because an alarm of theirs is an alarm here, while their silence means nothing: a
+// carbon monoxide alarm does not smell gas.
 var alikeOnly = []string{"gas", "intrusion"}
 
-// insteadOf answers a question about a class of which the house has no sensor while those
-// of another class are quiet: that there is none, and what these report. It is "" for any
-// other question.
+// insteadOf answers a question about a class for which the house has no sensor, while
+// sensors of another class are quiet: it says that there is none, and what the others
+// report. It is "" for any other question.
 func (p *Phrases) insteadOf(steps []plan.Step, results []tools.Result) string {
 	classes, _ := steps[0].Action.Slots["device_class"].([]any)
 	if len(classes) == 0 || !slices.Contains(alikeOnly, fmt.Sprint(classes[0])) {
