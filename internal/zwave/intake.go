@@ -28,7 +28,7 @@ func (h *House) handle(topic string, payload []byte, retained bool) {
 		h.clientMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, retained)
 	case strings.HasPrefix(rest, "_EVENTS/"):
 		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
-	case strings.HasPrefix(rest, "_SIM/"): // what is played in a simulated house is no write to a device
+	case strings.HasPrefix(rest, "_SIM/"): // a change played in a simulated house is not a write to a device
 	case rest == "driver/status":
 		if h.link.driverMessage(payload) {
 			h.restarted(retained, time.Time{})
@@ -67,8 +67,8 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 	}
 }
 
-// writtenNode returns the node that another client's writeValue is for; everyNode
-// where that cannot be told.
+// writtenNode returns the node of another client's writeValue; everyNode if that is not
+// known.
 func writtenNode(payload []byte) int {
 	var in struct {
 		Args []json.RawMessage `json:"args"`
@@ -89,9 +89,10 @@ func (h *House) valueSet(topic string) {
 	h.ledger.doubt(everyNode, doubtAfterWrite)
 }
 
-// restarted records that the gateway or the driver is there, perhaps again.
-// Unless the message was retained, the gateway is about to publish everything
-// anew out of its cache. at is when it came by its own clock, as far as it tells.
+// restarted records that the gateway or the driver is online, perhaps again. Unless the
+// message was retained, the gateway is about to publish everything again out of its
+// cache. at is the time of the start by the gateway's own clock, as far as the message
+// has it.
 func (h *House) restarted(retained bool, at time.Time) {
 	if retained {
 		h.ledger.startedBefore(at)

@@ -234,8 +234,8 @@ var (
 	coveringWords = slices.Concat(blindWords, curtainWords, shadeWords, awningWords, shutterWords)
 )
 
-// hasWord reports whether a text contains one of the words in a list as a whole
-// word, or a word that ends with one that may.
+// hasWord reports whether a text contains one of the words in a list as a whole word, or
+// a compound that ends with one that allows this.
 func hasWord(text string, list []string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
