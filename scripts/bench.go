@@ -3,8 +3,10 @@
 // This program runs the benchmarks, one package after the other, and prints their figures
 // in readable units beside the budgets and the peers they are compared with. It exists
 // because a figure means little unless its budget stands beside it. A new budget is a
-// line in chapters, in table.go. It fails when a benchmark fails, never because a figure
-// is bad: machines are noisy, and a person has to judge. Usage:
+// line in chapters, in table.go.
+//
+// It fails when a benchmark fails, never because a figure is bad: machines are noisy, and
+// a person has to judge. Usage:
 //
 //	go run scripts/bench.go scripts/table.go [DIRECTORY...]
 package main

@@ -110,7 +110,7 @@ func (o order) as(w written) bool {
 	}
 }
 
-// part is the value by which a device of a kind is switched or set.
+// part is the value with which a device of a kind is switched or set.
 func (d device) part() string {
 	return map[string]string{
 		"switch": switched, "plug": switched, "valve": switched, "dimmer": level, "colour": level, "fan": level, "cover": level,

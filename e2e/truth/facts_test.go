@@ -54,7 +54,7 @@ var measures = map[string]string{
 	"temperature": "49-0-Air temperature", "humidity": "49-0-Humidity", "setpoint": setpoint, "battery": battery,
 }
 
-// nearlyEmpty is the battery level from which on a family changes it.
+// nearlyEmpty is the battery level below which a family changes the battery.
 const nearlyEmpty = 20
 
 // holds says whether something is true of a device.

@@ -65,7 +65,7 @@ type call struct {
 	args map[string]any
 }
 
-// calls are the calls by which a model follows an order.
+// calls are the calls with which a model follows an order.
 func (h *dwelling) calls(lang string, o order) []call {
 	name := h.device(o.Node).called(lang)
 	if o.Do == "read" {

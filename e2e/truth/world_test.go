@@ -96,7 +96,8 @@ func (w *world) startSim(change ...func(*sim.Config)) (err error) {
 	return err
 }
 
-// restartSim plays the calm house anew, as after a power cut of zwave-js-ui.
+// restartSim restarts the simulation of the calm house, as after a power cut of
+// zwave-js-ui.
 func (w *world) restartSim(change ...func(*sim.Config)) {
 	w.Helper()
 	w.sim.Stop()

@@ -93,8 +93,8 @@ func (c *child) noZombies(t *testing.T) {
 	})
 }
 
-// offspring lists what lives in an environment made by environ: a daemon, its
-// children and theirs, whoever is their parent now.
+// offspring lists what lives in an environment made by environ: a daemon, its children
+// and theirs, whatever their parent is now.
 func offspring(t *testing.T, env []string) []proc {
 	t.Helper()
 	home := ""

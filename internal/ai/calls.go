@@ -183,7 +183,7 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 				if p.spec.Server == "" {
 					place.Pass() // our own tools that read depend on nothing
 				}
-				_ = place.Await(ctx) // a call whose time is up is told so by whoever makes it
+				_ = place.Await(ctx) // the code that makes the call reports that its time is up
 				p.record = r.a.do(order.With(ctx, place), p)
 			})
 		}

@@ -241,8 +241,8 @@ func TestCallsOfEveryServersKindAreAssembled(t *testing.T) {
 	}
 }
 
-// TestCallsAreMendedBeforeTheyAreMade checks names and arguments as models write
-// them, by the tool's own schema. A complaint goes to the model and to nobody else.
+// TestCallsAreMendedBeforeTheyAreMade checks names and arguments as models write them, by
+// the tool's own schema. Only the model gets a complaint.
 func TestCallsAreMendedBeforeTheyAreMade(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","properties":{"device_name":{"type":"string"},"level":{"type":"integer"}},"required":["device_name"],"additionalProperties":false}`

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The bounds of the conversations (REQUIREMENTS U6). Turns are short; more of them
-// would only slow a small model down. Whoever sends a text may call its room
-// anything, so the number of conversations has no other bound.
+// The bounds of the conversations (REQUIREMENTS U6). Turns are short; more of them would
+// only slow a small model down. A client may call its room anything, so the number of
+// conversations has no other bound.
 const (
 	remembered  = 5 * time.Minute
 	maxTurns    = 6

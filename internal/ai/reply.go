@@ -38,7 +38,7 @@ type reply struct {
 	halted    bool   // the mind has ended the reply
 	before    origin // of the turns before
 	outside   bool   // this turn holds text from outside
-	described bool   // this turn was told what foreign tools say of themselves
+	described bool   // this turn's request holds the descriptions of foreign tools
 	facts     facts
 	known     *grounded.House
 	ground    *grounded.Ground // what this turn proves

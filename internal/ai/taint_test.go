@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// obedient is a model that does what any text it reads tells it: whoever writes
-// DO(tool, arguments) is obeyed, if the tool is offered.
+// obedient is a model that obeys any text it reads: for DO(tool, arguments) it calls the
+// tool, if the tool is offered.
 type obedient struct {
 	asked []Request
 }

@@ -106,8 +106,8 @@ func (a *Assistant) prefixes() (all []prefix, sum [sha256.Size]byte) {
 	return all, sha256.Sum256(text.Bytes())
 }
 
-// warm makes the server load the model and read what all requests begin with, before
-// somebody waits for it. A failure is only logged: the first reply will show it.
+// warm makes the server load the model and read the beginning of all requests, before a
+// user waits for it. A failure is only logged: the first reply will show it.
 func (a *Assistant) warm(ctx context.Context) {
 	a.mu.Lock()
 	found := a.status

@@ -1,8 +1,8 @@
-// Package announce tells a family what their house reports by itself and nobody has
-// asked for: smoke, water and the like ring until somebody says stop, and what a rule
-// names is said once (REQUIREMENTS T7). It exists apart from the turn, because nobody
-// spoke. What is said, and when, is decided in book.go, which is pure; to add another
-// kind of news, add a condition to the table in rule.go and its phrase to the replies.
+// Package announce tells a family what their house reports without a question: smoke,
+// water and the like ring until a person says stop, and what a rule names is said once
+// (REQUIREMENTS T7). It is separate from the turn, because there is no spoken command.
+// book.go, which is pure, decides what is said and when; to add another kind of news, add
+// a condition to the table in rule.go and its phrase to the replies.
 package announce
 
 import (
@@ -29,7 +29,7 @@ const (
 // Teller passes news on.
 type Teller interface {
 	Announce(a record.Announcement)
-	// Say speaks once nobody speaks or listens; it does not wait for that.
+	// Say speaks once there is no speech and no listening; it does not wait for that.
 	Say(ctx context.Context, text string) error
 	// Ring sounds an alarm until it is acknowledged, or Quiet ends it.
 	Ring(ctx context.Context, a Alert) error

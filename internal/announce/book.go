@@ -29,9 +29,9 @@ type hazard struct {
 	every  time.Duration // the quiet between two rounds
 }
 
-// hazards are the classes of such alarms. They ring until somebody says stop, by night
-// as by day. A break-in is not among them: many motion sensors report one whenever
-// somebody moves. A rule can tell it.
+// hazards are the classes of such alarms. They ring until a person says stop, by night as
+// by day. A break-in is not among them, because many motion sensors report one whenever a
+// person moves. A rule can announce it.
 var hazards = map[string]hazard{
 	"smoke":           {true, 5 * time.Second},
 	"carbon_monoxide": {true, 5 * time.Second},
@@ -77,7 +77,7 @@ type deed struct {
 	keeps     bool   // the alarms have changed and are to be written
 }
 
-// book decides what is told. All its methods take the time; none blocks.
+// book decides what is announced. All its methods take the time; none blocks.
 type book struct {
 	rules   []Rule
 	night   span
@@ -307,8 +307,8 @@ func (b *book) kept() map[string]kept {
 	return all
 }
 
-// restore takes what an earlier run kept. An alarm that nobody has acknowledged rings
-// again when it is reported again.
+// restore takes what an earlier run kept. An alarm that was not acknowledged rings again
+// when it is reported again.
 func (b *book) restore(all map[string]kept) {
 	for key, k := range all {
 		if b.alarms[key] == nil && len(b.alarms) < mostThings {

@@ -198,7 +198,7 @@ func (a *Answerer) decide(x *exchange) intent.Decision {
 }
 
 // matched is the step for sentences that need no model. It waits for the house only if
-// the house could change the answer: the time of day is told while the servers still
+// the house could change the answer: the time of day is said while the servers still
 // start.
 func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	d := x.local

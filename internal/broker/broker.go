@@ -1,8 +1,10 @@
 // Package broker is the embedded MQTT broker, for the demo and for homes where everything
 // runs on one box. It exists so that these need no other program; a home with its own
-// broker never starts it. It keeps nothing over a restart: clients publish their retained
-// messages again when the connection is back. To add a listener (TLS, websocket), attach
-// it in serve; it must obey the rule that New checks.
+// broker never starts it.
+//
+// It keeps nothing over a restart: clients publish their retained messages again when the
+// connection is back. To add a listener (TLS, websocket), attach it in serve; it must
+// obey the rule that New checks.
 package broker
 
 import (

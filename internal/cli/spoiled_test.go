@@ -198,8 +198,8 @@ func inDirectory(t *testing.T, args []string) (status int, said string) {
 	return status, out.String() + errs.String()
 }
 
-// A configuration that is named is the user's own choice, wherever it is; only what is no
-// file is refused, because nobody may ever write to a pipe.
+// A configuration that the user names is the user's own choice, wherever it is. Only a
+// path that is not a file is refused, because a pipe may never get data.
 func TestANamedConfigurationIsAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -31,9 +31,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Screen is a writer for people: it passes on lines, tabs and the colours of Paint,
-// and shows every other control character as a space. One place guards all that
-// commands print, whoever wrote the text.
+// Screen is a writer for people: it passes on lines, tabs and the colours of Paint, and
+// shows every other control character as a space. One place guards everything that
+// commands print, wherever the text comes from.
 type Screen struct {
 	to      io.Writer
 	colours bool

@@ -52,7 +52,7 @@ type Prompt struct {
 	Area string // where the user is; may be empty
 	// Conversation names the turns that share memory: those of one room and source.
 	Conversation string
-	House        *home.House // what the model is told of; it does not change
+	House        *home.House // the house that the model knows; it does not change
 	MayAct       bool        // it is a command; a question is offered only tools that read
 	// Elsewhere says that the command is not for the house: of the tools that change
 	// something, only foreign ones are offered. If there are none, the turn may not act.
@@ -88,7 +88,7 @@ type Acted struct {
 	Calls []Call // the requested calls in their order, with the results that the model reads
 	Say   string // what the user hears about them; "" for nothing
 	Stop  bool   // the reply ends here: the user was asked something, or the task was given up
-	Left  bool   // a call was refused for a reason that only the model is told
+	Left  bool   // a call was refused for a reason that the user does not hear
 }
 
 // Trouble is what is known when a Choice has to be made about a task whose server

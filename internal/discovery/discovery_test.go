@@ -155,8 +155,8 @@ func TestEverythingIsToldAtEachConnection(t *testing.T) {
 	})
 }
 
-// TestAForgedConfigurationIsPutRight: at once, and then at most every ten seconds; one
-// that somebody has removed stays removed.
+// TestAForgedConfigurationIsPutRight: at once, and then at most every ten seconds. A
+// configuration that another client has removed stays removed.
 func TestAForgedConfigurationIsPutRight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker()

@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// newsInterval is how often servers are checked, while somebody follows the stream,
-// for changes that are not announced (a success, a count). newsSettle is how long
+// newsInterval is how often servers are checked, while the stream has readers, for
+// changes that are not announced (a success, a count). newsSettle is how long
 // announcements are collected, because one change makes several.
 const (
 	newsInterval = time.Second

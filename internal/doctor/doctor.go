@@ -150,7 +150,7 @@ func Tell(out io.Writer, paint console.Paint, all []Finding) {
 			fmt.Fprintf(&b, "%s%s %s\n", indent, paint.Bold("by hand:"), f.Do)
 		}
 	}
-	_, _ = io.WriteString(out, b.String()) // a terminal that is gone cannot be told so
+	_, _ = io.WriteString(out, b.String()) // an error is dropped: a terminal that is gone cannot show it
 }
 
 func well(format string, args ...any) []Finding {

@@ -1,8 +1,8 @@
-// Package events follows what the houses tell without being asked: changes of states,
-// and presses of buttons. It exists so that everything that acts on an event gets it
-// once and in order, whatever restarts and whoever repeats himself, and so that what a
-// server sends is checked in one place. Who wants to know of events is a listener in
-// New; what a button does stands in buttons.go.
+// Package events follows what the houses report without a question: changes of states,
+// and presses of buttons. It exists so that everything that acts on an event gets it once
+// and in order, whatever restarts and whichever server repeats an event, and so that what
+// a server sends is checked in one place. A new receiver of events is a listener in New;
+// what a button does is in buttons.go.
 package events
 
 import (

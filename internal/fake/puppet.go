@@ -60,7 +60,7 @@ type Stage struct {
 	Err     io.Writer
 }
 
-// Play plays the script until nobody asks any more, and returns the exit status.
+// Play plays the script until its input ends, and returns the exit status.
 func (s Stage) Play() int {
 	script, err := os.ReadFile(s.Script)
 	if err != nil {
@@ -92,7 +92,7 @@ type message struct {
 	} `json:"params"`
 }
 
-// play answers until nobody asks any more.
+// play answers until its input ends.
 func (p Puppet) play(in io.Reader, out io.Writer) {
 	say := func(line string) { _, _ = fmt.Fprintln(out, line) }
 	lists := 0

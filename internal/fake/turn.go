@@ -55,7 +55,7 @@ type WakeDetector struct {
 	Near       float64 // the score
 }
 
-// ListenForStop keeps what it is told.
+// ListenForStop keeps the last request.
 func (w *WakeDetector) ListenForStop(on bool) { w.Stops = on }
 
 // Score returns Near.
@@ -333,7 +333,7 @@ func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 	return s.PlayFunc(ctx, c)
 }
 
-// Observer keeps what it is told.
+// Observer keeps what it receives.
 type Observer struct {
 	mu      sync.Mutex
 	states  []turn.State

@@ -52,8 +52,8 @@ func (a acts) told(rec record.Record) record.Record {
 	return rec
 }
 
-// Say speaks a text once nothing else is going on. Without a speaker it fails, but the
-// text is tried all the same: only that shows whether a speaker has come since.
+// Say speaks a text once nothing else is said or heard. Without a speaker it fails, but
+// the text is tried all the same: only that shows whether a speaker has come since.
 func (a acts) Say(ctx context.Context, text string) error {
 	if a.loop == nil {
 		return errNoVoice

@@ -161,7 +161,7 @@ type attending struct {
 	room stt.Listener
 }
 
-// Observe takes a frame of sound in which nobody speaks to the gateway.
+// Observe takes a frame of sound that is not meant for the gateway.
 func (a attending) Observe(f audio.Frame) {
 	a.Endpointer.Observe(f)
 	a.room.Observe(f)

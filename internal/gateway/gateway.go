@@ -45,7 +45,7 @@ type Options struct {
 	PushToTalk bool            // Mic's first frame belongs to the utterance already
 	Source     record.Source
 	DryRun     bool
-	House      *home.House   // known besides the houses of the servers
+	House      *home.House   // known in addition to the houses of the servers
 	Pack       *intent.Pack  // sentences in place of our own, in their own language
 	Watch      turn.Observer // also told of every event of a turn
 	Attempt    func(host.Attempt)

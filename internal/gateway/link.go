@@ -110,7 +110,7 @@ func (l link) connect(ctx context.Context) error {
 	if l.broker != nil {
 		wait, cancel := context.WithTimeout(ctx, brokerStart)
 		defer cancel()
-		_ = l.broker.Ready(wait) // a broker that cannot start reports it itself; the client goes on trying
+		_ = l.broker.Ready(wait) // a broker that cannot start reports it itself; the client keeps trying
 	}
 	return l.bus.Run(ctx)
 }

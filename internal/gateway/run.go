@@ -179,7 +179,7 @@ func (a announcer) Say(ctx context.Context, text string) error {
 	return a.loop.Say(ctx, text)
 }
 
-// Ring sounds an alarm until somebody says stop.
+// Ring sounds an alarm until a person says stop.
 func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
 	if a.loop == nil {
 		return nil

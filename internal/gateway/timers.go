@@ -77,7 +77,7 @@ const betweenRings = 4 * time.Second
 // bell rings timers.
 type bell struct{ announcer }
 
-// Ring sounds a timer until somebody says stop.
+// Ring sounds a timer until a person says stop.
 func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error {
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()

@@ -2,8 +2,8 @@ package home
 
 import "time"
 
-// Event is something a house tells without being asked: a device's own report, or a
-// button that somebody pressed.
+// Event is something that a house reports without a question: a device's own report, or a
+// button that was pressed.
 type Event struct {
 	Seq      uint64    `json:"seq"`  // counts the events of a server since its start, from 1
 	Time     time.Time `json:"time"` // when the server learnt of it

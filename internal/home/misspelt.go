@@ -394,9 +394,8 @@ func (s *speller) one(w string) phrase {
 	return phrase{t}
 }
 
-// Lengths, in letters, from which a word may be misspelt, and by how much: with a
-// letter more replaced or lost a short word is another word, and a long one is hardly
-// ever.
+// Lengths, in letters, from which a word may be misspelt, and by how much. In a short
+// word, one more replaced or lost letter makes another word; in a long one hardly ever.
 const (
 	shortestWord   = 2
 	shortestHead   = 3

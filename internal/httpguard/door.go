@@ -62,13 +62,11 @@ func Address(address, example string) (host string, err error) {
 	return host, nil
 }
 
-// Serve serves handler on the listener until ctx ends, and closes the listener.
-// Running requests are cancelled with ctx and have grace to end; the end of ctx
-// is no error.
+// Serve serves handler on the listener until ctx ends, and closes the listener. Running
+// requests are cancelled with ctx and have grace to end; the end of ctx is no error.
 //
-// The library lifts the deadline of a request when its body is at its end, also
-// when nobody but the library itself reads it, so that neither a stream nor a slow
-// answer is cut.
+// The library lifts the deadline of a request when its body is at its end, also when only
+// the library itself reads it, so that neither a stream nor a slow answer is cut.
 func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, log *slog.Logger) error {
 	bounded := &boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)}
 	if d.Orders != nil {

@@ -164,9 +164,9 @@ func askedAbout(kind, state string) fits {
 	return nil
 }
 
-// askedBesides returns further things that a question about a kind in a state also
-// covers, besides those of askedAbout, so that the answer gives no all-clear for things
-// that the user means as well; nil if there are none.
+// askedBesides returns the further things that a question about a kind in a state also
+// covers, so that the answer gives no all-clear for things that the user means as well;
+// nil if there are none.
 func askedBesides(kind, state string) fits {
 	switch state {
 	case "open", "closed":

@@ -270,7 +270,7 @@ func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completene
 	return e
 }
 
-// whisper is a voice that nobody hears: a frame of silence for every sentence.
+// whisper is a silent voice: a frame of silence for every sentence.
 type whisper struct{}
 
 // Synthesize returns the silence.

@@ -72,14 +72,14 @@ type candidate struct {
 }
 
 // Bounds of what is remembered of turns: as many candidates as there are turns to look
-// at, and enough texts that nobody is told of the same one twice in a week.
+// at, and enough texts that the user hears of the same one at most once a week.
 const (
 	mostCandidates = 100
 	mostTold       = 300
 )
 
-// justNow is how old the turn before may be that a few spoken words are about, and
-// talkedTime how long a language model remembers what it was told.
+// justNow is how old a turn may be to count as the turn before, and talkedTime how long a
+// language model remembers a turn.
 const (
 	justNow    = 2 * time.Minute
 	talkedTime = 5 * time.Minute

@@ -30,7 +30,7 @@ const (
 // Packages is how Python packages are fetched: with pip, which knows where they are
 // published, or what this machine uses instead.
 type Packages struct {
-	Getenv func(name string) string // for what pip is told by the environment
+	Getenv func(name string) string // for the settings of pip in the environment
 }
 
 // pipVariables are the parts of the environment that pip needs to reach the

@@ -162,9 +162,9 @@ func (w wire) check(must, may string) error {
 	return nil
 }
 
-// fresh refuses a command that was on its way for too long: a lamp must not go on
-// because of something said before an outage. A time ahead of ours is refused as
-// well: such a command would stay fresh for as long as the clocks differ.
+// fresh refuses a command that was on its way for too long: a lamp must not be switched
+// on by a command from before an outage. A time ahead of ours is refused as well: such a
+// command would stay fresh for as long as the clocks differ.
 func fresh(stamp *string, now time.Time) error {
 	if stamp == nil {
 		return nil

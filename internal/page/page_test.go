@@ -105,7 +105,7 @@ func sources(t *testing.T) map[string]string {
 var (
 	imported = regexp.MustCompile(`(?:from|import) "([^"]+)"|(?:src|href)="([^"#]+)"`)
 	address  = regexp.MustCompile(`https?://[^"\s]+`)
-	// markup are the ways by which text would become markup or code.
+	// markup are the ways in which text would become markup or code.
 	markup = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|srcdoc|createContextualFragment|setHTML`)
 	inline = regexp.MustCompile(`(?i)<script(?:[^>]*)>[^<]|<style|\son\w+="|\sstyle="|javascript:`)
 )

@@ -39,7 +39,7 @@ type Turn struct {
 	Record *Record               // filled in by the answerer
 	Watch  Stopwatch             // the clock of the record's timings
 	Say    func(sentence string) // called with each sentence of the reply as it comes
-	// Unsay drops the sentences that were given to Say and are not spoken yet, because
-	// the speaker went on and meant something else; it may be nil.
+	// Unsay drops the sentences that were given to Say and are not spoken yet, because the
+	// speaker continued and meant something else; it may be nil.
 	Unsay func()
 }

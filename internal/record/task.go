@@ -60,7 +60,7 @@ const (
 	Stuck   Kind = "stuck"   // what was under way did not come to its end
 	Belied  Kind = "belied"  // an act that was reported as done turned out not to be
 
-	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until somebody says stop
+	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until a person says stop
 	Cleared Kind = "cleared" // it is over
 
 	// By rule (announce.rules).

@@ -1,7 +1,7 @@
 // Package rehearser lets the gateway's voice speak the names of the house and its
 // recogniser hear them, offline (REQUIREMENTS L6). It exists so that a family learns
-// which names cannot be told apart before a lamp does not come on. It has a recogniser
-// of its own, speaks to nobody, and carries nothing out: what was heard is matched, and
+// which names cannot be told apart before a lamp does not come on. It has its own
+// recogniser, plays no sound, and carries nothing out: the heard text is matched, and
 // compared with what was said.
 package rehearser
 

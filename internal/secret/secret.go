@@ -1,9 +1,9 @@
-// Package secret keeps passwords, keys and the like out of everything that is
-// shown: logs, states, records, errors, and what a language model is told. It knows
-// where such values stand in a configuration (Args, AddAddresses, InPlaceOf, Telling), keeps them
-// (Set), and makes texts of others fit to be shown (RedactLine, RedactTail,
-// RedactError). It is pure: whoever has the values makes the set, and whoever shows
-// something asks it. A further place where secrets stand is a function in find.go.
+// Package secret keeps passwords, keys and the like out of everything that is shown: logs,
+// states, records, errors, and the requests of a language model. It knows where such values stand
+// in a configuration (Args, AddAddresses, InPlaceOf, Telling), keeps them (Set), and makes texts
+// of others fit to be shown (RedactLine, RedactTail, RedactError). It is pure: the code that has
+// the values makes the set, and the code that shows something asks it. A further place where
+// secrets stand is a function in find.go.
 package secret
 
 import (

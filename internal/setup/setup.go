@@ -1,6 +1,6 @@
 // Package setup makes a house's first configuration: it looks for the microphone, the
 // speaker, the broker, the house and the language model, asks about what it finds, and
-// ends with sentences that work there. It exists because somebody who has just unpacked
+// ends with sentences that work there. It exists because a user who has just unpacked
 // the gateway does not know its keys. A new question is a flag in Answers and a line in
 // the table of questions.
 package setup
@@ -36,7 +36,7 @@ type Answers struct {
 const (
 	None = "none" // Broker: the gateway's own; Model: no language model is used
 	Pull = "pull" // Models: fetch those that are missing
-	Skip = "skip" // Models: go on without those that are missing; any other value is a directory that holds them
+	Skip = "skip" // Models: continue without the missing ones; any other value is a directory that holds them
 )
 
 // World is what setting up may use.

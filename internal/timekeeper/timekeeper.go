@@ -17,7 +17,7 @@ import (
 )
 
 type (
-	// Bell rings until somebody says stop.
+	// Bell rings until a person says stop.
 	Bell interface {
 		// Ring replaces what rings with the same id.
 		Ring(ctx context.Context, a Alert) error

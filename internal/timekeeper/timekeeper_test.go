@@ -269,7 +269,7 @@ func TestTheProgramEndsAtAnyPoint(t *testing.T) {
 		wait(61 * time.Second)
 		expect(t, r, "ring timer-1 eggs", "announce timer timer-1")
 		k.end()
-		k = begin(t, r, dir, &wrong) // while it rings: nobody said stop
+		k = begin(t, r, dir, &wrong) // while it rings, before a stop
 		expect(t, r, "ring timer-1 eggs", "announce timer timer-1")
 		k.Change(timers.Change{Action: timers.Stop})
 		expect(t, r, "quiet timer-1")

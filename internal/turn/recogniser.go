@@ -10,12 +10,11 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Reopener is a transcriber on this machine, with a grammar and partial texts, that
-// can continue the utterance it has just finished, as if Finish had not been
-// called: the next Finish returns the text of the whole. It lets a complete
-// sentence be acted on at once although its speaker may go on (REQUIREMENTS H6),
-// and lets a correction be heard without a wake word (U5), because speech not meant
-// for the house stays in this machine.
+// Reopener is a transcriber on this machine, with a grammar and partial texts, that can
+// continue the utterance it has just finished, as if Finish had not been called: the next
+// Finish returns the text of the whole. It lets a complete sentence be acted on at once
+// although its speaker may continue (REQUIREMENTS H6), and lets a correction be heard
+// without a wake word (U5), because speech not meant for the house stays in this machine.
 type Reopener interface {
 	Reopen(ctx context.Context) error
 }

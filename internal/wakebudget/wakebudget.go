@@ -2,8 +2,9 @@
 // the wakes that no user meant and the meant ones that were missed, and moves a word's
 // threshold so that the false ones keep to a budget. It is separate from the detector and
 // the clock so that a week can be played in a test. It is pure: events come in with their
-// time, and moves come out. To count another sign of a false wake, give it a Cause and a
-// line in Judge.
+// time, and moves come out.
+//
+// To count another sign of a false wake, give it a Cause and a line in Judge.
 package wakebudget
 
 import (

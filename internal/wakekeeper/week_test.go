@@ -198,10 +198,10 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 	return sum
 }
 
-// TestAWeekWithATelevision: at the end of a week two in a hundred meant wakes are missed
-// at most, and within that the false ones keep to their budget. Where both cannot be, the
-// missed ones go before, and it is told; and where the television is far over the budget,
-// no more are missed than at the author's threshold.
+// TestAWeekWithATelevision: at the end of a week at most two in a hundred meant wakes are
+// missed, and within that the false ones keep to their budget. If both are not possible,
+// the missed ones matter more, and trouble is reported. If the television is far over the
+// budget, no more are missed than at the author's threshold.
 func TestAWeekWithATelevision(t *testing.T) {
 	t.Parallel()
 	weekWithATelevision(t, 5)

@@ -89,9 +89,11 @@ func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous b
 }
 
 // command finds the device or devices that are meant, and commands them. It answers
-// before its caller gives up. It gives up the place in which the command was read as soon
-// as the command has a place in the queue of its device, so that a slow step does not
-// hold up commands for other devices.
+// before its caller gives up.
+//
+// It gives up the place in which the command was read as soon as the command has a place
+// in the queue of its device, so that a slow step does not hold up commands for other
+// devices.
 func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	ctx, cancel := c.cfg.bound(ctx)
 	defer cancel()

@@ -1,8 +1,8 @@
-// Package aloud divides what a model writes into what it says and what it does
-// not: thoughts, calls that its server did not understand, and the marks of its
-// training. Text comes in pieces and goes on as soon as it is certain. A call that
-// is written as text can be read out of it. The package is pure; another way of
-// writing is a case in marks.go.
+// Package aloud divides what a model writes into what it says and what it does not:
+// thoughts, calls that its server did not understand, and the marks of its training. Text
+// comes in pieces and is passed on as soon as it is certain. A call that is written as
+// text can be read out of it. The package is pure; another way of writing is a case in
+// marks.go.
 package aloud
 
 import (

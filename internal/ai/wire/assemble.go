@@ -78,7 +78,7 @@ func (a *Calls) find(part openai.ToolCall) *forming {
 		case f.goesOn(part):
 			return f
 		case part.Index == nil:
-			return nil // it can only be the last call that goes on
+			return nil // only the last call can continue
 		}
 	}
 	return nil

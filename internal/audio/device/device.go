@@ -198,9 +198,9 @@ func epoch(ctx context.Context, s *worker.Session) (time.Time, error) {
 	return base, nil
 }
 
-// Mute closes the microphone for real, so that the system shows that nobody
-// listens, or opens it again. It returns when that is done; the setting holds
-// even if the worker is restarted meanwhile. While muted, Mic.Read waits.
+// Mute really closes the microphone, so that the system shows that it is not in use, or
+// opens it again. It returns when that is done; the setting holds even if the worker is
+// restarted meanwhile. While muted, Mic.Read waits.
 func (d *Device) Mute(ctx context.Context, on bool) error {
 	d.muting.Lock()
 	defer d.muting.Unlock()
@@ -212,7 +212,7 @@ func (d *Device) Mute(ctx context.Context, on bool) error {
 		defer d.drop()
 	}
 	if d.session == nil {
-		return nil // the worker will be told when it starts
+		return nil // the worker gets the setting when it starts
 	}
 	payload := []byte{0}
 	if on {

@@ -102,7 +102,7 @@ func TestShareKnowsOurOwnSound(t *testing.T) {
 	t.Parallel()
 	for _, s := range slices.Concat(sounds, calls) {
 		c := earcon.Soft.Clip(s)
-		audible := audio.Level(c.Samples) - 31 // dBFS: below it nobody takes a frame for speech
+		audible := audio.Level(c.Samples) - 31 // dBFS: a softer frame never counts as speech
 		for delay := 0; delay < audio.FrameSamples; delay += 37 {
 			room := make([]int16, delay+len(c.Samples)+audio.FrameSamples)
 			for i, v := range c.Samples {

@@ -22,7 +22,7 @@ func TestWhoseHandItWas(t *testing.T) {
 	t.Parallel()
 	type happening struct {
 		state  any           // of the lamp
-		source record.Source // "": nobody asked, the lamp reported it
+		source record.Source // "": no program asked, the lamp reported it
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
 		belied bool          // the last act was reported as done and turned out not to be
@@ -125,9 +125,9 @@ func TestWhatDidNotAnswerIsTold(t *testing.T) {
 	})
 }
 
-// TestALateConfirmationIsTold has a lamp that was told to switch on confirm that only
-// after the answer, or not at all, and asks what was done, who did it and why it is on.
-// The three answers agree with what happened.
+// TestALateConfirmationIsTold has a lamp confirm a command only after the answer, or
+// not at all, and asks what was done, who did it and why it is on. The three answers
+// agree with what happened.
 func TestALateConfirmationIsTold(t *testing.T) {
 	t.Parallel()
 	type answers struct{ what, who, why string }

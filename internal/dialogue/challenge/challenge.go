@@ -1,12 +1,11 @@
 // Package challenge holds the two words that a person says back before the house does
 // something dangerous (REQUIREMENTS S1): which words, for which order, how long, how
-// often. It exists so that this is decided in one place, in code that makes no call
-// and listens to nothing. Another language is a list of words in
-// internal/intent/sentences.
+// often. It exists so that this is decided in one place, in code that makes no call and
+// listens to nothing. Another language is a list of words in internal/intent/sentences.
 //
 // A challenge protects from a voice that the gateway mistakes for an order: a
 // television, a misheard sentence, a recording of an earlier order. It does not tell who
-// speaks: whoever hears the words in the room can say them.
+// speaks: any person who hears the words in the room can say them.
 package challenge
 
 import (
@@ -165,8 +164,8 @@ func (p Pair) is(text string) bool {
 	return slices.Equal(words, p[:])
 }
 
-// draw returns a random number below n, which nobody can foresee. n is small, so that
-// the numbers are as good as equally likely.
+// draw returns an unpredictable random number below n. n is small, so that the numbers
+// are as good as equally likely.
 func draw(n int) int {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails on the systems we build for

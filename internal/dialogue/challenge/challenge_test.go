@@ -24,8 +24,8 @@ func asked(t *testing.T, b *challenge.Book[string], turn string, at time.Time) c
 	return p
 }
 
-// TestRedTeam is what somebody may try, and what comes of it: only the right answer to
-// the challenge that is open is let through, and nothing is let through twice.
+// TestRedTeam lists attempts and their results: only the right answer to the open
+// challenge passes, and it passes only once.
 func TestRedTeam(t *testing.T) {
 	t.Parallel()
 	type try struct {
@@ -194,7 +194,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// The pairs are spread over the list: nobody can guess them.
+// The pairs are spread over the list, so that they cannot be guessed.
 func TestPairsAreRandom(t *testing.T) {
 	t.Parallel()
 	list := challenge.Words("en")

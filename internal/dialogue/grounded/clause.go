@@ -9,7 +9,7 @@ import (
 type clause struct {
 	text   []word
 	asked  bool // it asks
-	exempt bool // it holds only under a condition, or it says that somebody does not know it
+	exempt bool // it holds only under a condition, or it says that its truth is not known
 }
 
 // clauses parts a sentence. A part that says nothing of a thing belongs to the next.

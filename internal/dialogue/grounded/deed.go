@@ -396,8 +396,8 @@ func (k *claim) served(at int) bool {
 		!slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !k.t.small(w.folded) })
 }
 
-// imperative reports whether a clause that begins with a verb may tell somebody what
-// to do: "set the timer".
+// imperative reports whether a clause that begins with a verb may be an instruction: "set
+// the timer".
 func (k *claim) imperative() bool {
 	t := k.t
 	return t.own[k.text[0].folded] && len(k.text) > 1 && (t.definite[k.text[1].folded] || t.indefinite[k.text[1].folded] ||

@@ -12,7 +12,7 @@ type said struct {
 	ordered, spoken           bool
 }
 
-// Turns after which models say much that nobody can prove.
+// Turns after which models say much that cannot be proven.
 const (
 	order = "make it nicer in here"
 	talk  = "what a day"

@@ -18,7 +18,7 @@ type words map[string]bool
 // phrases are texts of several words, each as its folded words.
 type phrases [][]string
 
-// tongue is one of our languages, with the words by which its sentences claim
+// tongue is one of our languages, with the words with which its sentences claim
 // something, ready for looking up.
 type tongue struct {
 	code    string
@@ -97,7 +97,7 @@ func newTongue(w *sentences.Words) *tongue {
 // small reports whether a word carries no meaning alone.
 func (t *tongue) small(w string) bool { return t.little[w] }
 
-// Marks before the name of a kind, so that it is told from a word of the house.
+// Marks before the name of a kind, which set it apart from a word of the house.
 const (
 	kindOf = "kind:"
 	keptOf = "kept:"

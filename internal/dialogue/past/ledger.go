@@ -30,7 +30,7 @@ type Ledger struct {
 	lies   lies
 }
 
-// Failure is a device that did not answer what it was told last.
+// Failure is a device that did not answer its last command.
 type Failure struct {
 	Device string // its id
 	At     time.Time

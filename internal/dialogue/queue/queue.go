@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// maxSteps is how many toggles and steps may wait for one device. Nobody remembers
-// more of them.
+// maxSteps is how many toggles and steps may wait for one device. No user remembers more
+// of them.
 const maxSteps = 4
 
 var (

@@ -73,7 +73,7 @@ const (
 	More      = "LocalMore"     // by one step
 	Again     = "LocalAgain"
 	Repeat    = "LocalRepeat"   // the last answer is said once more, and nothing is done
-	Why       = "LocalWhy"      // why or by whom something was done to a thing
+	Why       = "LocalWhy"      // why, or who, changed a thing
 	Since     = "LocalSince"    // how long a thing has been so
 	WhatDone  = "LocalWhatDone" // what was done last
 	WhoDid    = "LocalWhoDid"   // by whom

@@ -1,10 +1,11 @@
 // Package mood decides what a sentence does: whether it gives the house an order, or
 // asks, tells, forbids, reports or plans. It exists because only an order may change a
-// house (U9), and a sentence that is not understood orders nothing. It knows no
-// sentences. The words with which a language shows its intention are the acts of its file
-// of words; the rules here are about classes of words and their places, and are the same
-// for all languages. To correct a judgement, add a word to a class; to add a rule, write
-// a method of clause and a line in its list of rules.
+// house (U9), and a sentence that is not understood orders nothing.
+//
+// It knows no sentences. The words with which a language shows its intention are the acts
+// of its file of words; the rules here are about classes of words and their places, and
+// are the same for all languages. To correct a judgement, add a word to a class; to add a
+// rule, write a method of clause and a line in its list of rules.
 package mood
 
 import (

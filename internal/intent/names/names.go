@@ -2,9 +2,11 @@
 // name after normalising, then a part of the name that fits only one thing, then a score
 // of letters and sound. Between two things that are close it asks and never guesses.
 // Names that are alike only in their common word ("dish light", "night light") do not
-// count as alike. Everything about the house is computed when it loads (New), so that a
-// look-up is short and bounded whatever was heard. How a language sounds, its articles,
-// kinds of things, rooms and devices are in its file of words.
+// count as alike.
+//
+// Everything about the house is computed when it loads (New), so that a look-up is short
+// and bounded whatever was heard. How a language sounds, its articles, kinds of things,
+// rooms and devices are in its file of words.
 package names
 
 import (

@@ -13,7 +13,7 @@ import (
 type leavingConn struct {
 	net.Conn
 	mu   sync.Mutex
-	next func() // called after the next write; nil: nobody asks
+	next func() // called after the next write; may be nil
 }
 
 // dialLeaving connects as the library does.

@@ -70,7 +70,7 @@ func (p *serverProcess) neverRead(before int64) bool {
 	}
 }
 
-// fail declares the pipes useless, so that whoever waits on them is freed.
+// fail declares the pipes useless, so that every waiting goroutine is freed.
 func (p *serverProcess) fail(reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

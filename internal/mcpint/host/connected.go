@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// errRenewed is why a connection ends when somebody asked for a new one.
+// errRenewed is why a connection ends when a user asked for a new one.
 var errRenewed = errors.New("a new connection was asked for")
 
 // keepConnected keeps a connection until it is lost (true) or ctx ends (false).
@@ -181,7 +181,7 @@ func (s *supervisor) reportFailure(err error) {
 	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.attempts, plural("attempt", f.attempts)), "details", text) //nolint:sloglint // the words of M2
 }
 
-// answerWaiters frees whoever waits for a connection.
+// answerWaiters frees every caller that waits for a connection.
 func (s *supervisor) answerWaiters(o outcome) {
 	for _, reply := range s.plan.waiters {
 		reply <- o

@@ -20,7 +20,7 @@ type Observer struct {
 	Attempt func(Attempt)
 	// Connected is called when a connection's tools can be used.
 	Connected func(Connection)
-	// Lost is called when a connection ended that nobody here closed.
+	// Lost is called when a connection ended that the host did not close.
 	Lost func(server string, reason error)
 	// Breaker is called at every change of a breaker: closed, open, half-open.
 	Breaker func(server string, from, to mcpint.BreakerState)

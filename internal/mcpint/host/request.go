@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// requests are the channels to the goroutine that owns the state. It reads them
-// wherever it waits, so that nobody waits long for it.
+// requests are the channels to the goroutine that owns the state. It reads them wherever
+// it waits, so that a request is never held up for long.
 type requests struct {
 	connect chan request  // calls that want a connection
 	retry   chan request  // capacity one: a fresh start is wanted

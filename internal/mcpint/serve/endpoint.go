@@ -28,9 +28,9 @@ const (
 	endpointBody     = 1 << 20 // bytes
 )
 
-// Endpoint offers tools to MCP hosts over Streamable HTTP inside somebody else's
-// HTTP server. That server has to check Host, Origin and token. Endpoint starts
-// no goroutine; its streams end with their requests.
+// Endpoint offers tools to MCP hosts over Streamable HTTP inside another HTTP server.
+// That server has to check Host, Origin and token. Endpoint starts no goroutine; its
+// streams end with their requests.
 type Endpoint struct {
 	next     *server.StreamableHTTPServer
 	sessions *sessions

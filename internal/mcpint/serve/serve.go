@@ -1,11 +1,11 @@
-// Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP
-// as a program of its own (Run), or inside somebody else's HTTP server (Endpoint).
+// Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP as a
+// program of its own (Run), or inside another HTTP server (Endpoint).
 //
-// It exists because the protocol library does not do what a house needs:
-// arguments are checked and mended before a tool sees them, every failure is an
-// answer a model can read, no message ends the process, and a page in a browser
-// cannot reach the house. A new tool or resource is an entry of Config; a new way
-// to be reached is a file that puts an offer on a transport.
+// It exists because the protocol library does not do what a house needs: arguments are
+// checked and corrected before a tool sees them, every failure is an answer a model can
+// read, no message ends the process, and a page in a browser cannot reach the house. A
+// new tool or resource is an entry of Config; a new way to be reached is a file that puts
+// an offer on a transport.
 package serve
 
 import (

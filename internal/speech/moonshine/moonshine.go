@@ -1,9 +1,10 @@
 // Package moonshine recognises speech with a Moonshine network in ONNX Runtime, in a
 // supervised worker process. The network writes text, word piece by word piece. It is
 // made to write only sentences of an automaton, and in addition its free reading, which
-// shows how far the sentence is from what was said. Client is the daemon's side. Work is
-// the child's side: model.go (cgo) runs the networks, search.go finds the sentences, and
-// neither knows the other.
+// shows how far the sentence is from what was said.
+//
+// Client is the daemon's side. Work is the child's side: model.go (cgo) runs the
+// networks, search.go finds the sentences, and neither knows the other.
 package moonshine
 
 import (

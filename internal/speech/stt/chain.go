@@ -19,17 +19,14 @@ import (
 // to know more asks at once; after this time the services are let go.
 const unclaimed = 3 * time.Second
 
-// chain hears an utterance with several engines and takes the first text in the
-// configured order. An engine with a grammar is quick: if it is the first, Finish
-// returns what it accepts. In every other case (it rejects the sound, hears the
-// beginning of a sentence only, fails, or is not the first) Second asks the engines one after the other, each within its
-// time. So an engine that crashed, stalled or heard nothing costs its time, and
-// never the command.
+// chain hears an utterance with several engines and takes the first text in the configured order. An engine with a
+// grammar is quick: if it is the first, Finish returns what it accepts. In every other case (it rejects the sound, hears
+// the beginning of a sentence only, fails, or is not the first) Second asks the engines one after the other, each within
+// its time. So an engine that crashed, stalled or heard nothing costs its time, and never the command.
 //
-// Behind a grammar the open recognisers get no sound before they are asked: what
-// the grammar understands, and what is overheard while nobody speaks to the
-// gateway, stays in this machine. If an open recogniser is the first, the open
-// ones hear the sound while it is spoken.
+// Behind a grammar the open recognisers get no sound before they are asked: what the grammar understands, and talk that
+// is not meant for the gateway, stays on this machine. If an open recogniser is the first, the open ones hear the sound
+// while it is spoken.
 type chain struct {
 	order   []string // names, as configured
 	grammar Engine   // nil where no engine has one
