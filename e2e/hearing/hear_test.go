@@ -23,7 +23,7 @@ func earOf(cfg gateway.Config, h *home.House) lab.EarConfig {
 	return lab.EarConfig{Gateway: cfg, House: h, Executable: filepath.Join(bin, "voice-gateway"), Log: slog.New(slog.DiscardHandler)}
 }
 
-// tries is how often a recording is heard whose recogniser was lost.
+// tries is how often a recording is played again if its recogniser was lost.
 const tries = 3
 
 // heard plays a sound to an ear in a fresh house.

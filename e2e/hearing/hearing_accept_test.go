@@ -33,8 +33,8 @@ type floor struct {
 	quiet        bool
 }
 
-// floors are a few points below what was measured, by engine and set; a set that is not
-// named is only shown.
+// floors are a few points below the measured figures, by engine and set; a set that is
+// not named is only printed.
 var floors = map[string]map[string]floor{
 	"pocketsphinx": {
 		"orders clean": {short: 33}, "orders 24 dB": {short: 33},
@@ -54,8 +54,8 @@ var floors = map[string]map[string]floor{
 	},
 }
 
-// TestAcceptHearing measures the ear on people and on what is no sentence, and holds
-// it to the floors. Its short form hears a part of each set.
+// TestAcceptHearing measures the ear on people's commands and on other sound, and holds
+// it to the floors. Its short form plays a part of each set.
 func TestAcceptHearing(t *testing.T) {
 	cfg := settings("").STT
 	cfg.ModelsDir = settings("").Wake.ModelsDir
@@ -298,8 +298,8 @@ func (b bench) half(t *testing.T) {
 	b.sounds(t, "half sentences", readHouse(t, clipsHouse(t)), sets)
 }
 
-// paused are whole sentences with a pause in them: where no sentence is complete yet,
-// and where one is.
+// paused are whole sentences with a pause in them: before any sentence is complete, and
+// after one is.
 func (b bench) paused(t *testing.T) {
 	var sets []set
 	for _, name := range []string{"halves", "growing"} {

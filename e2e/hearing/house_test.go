@@ -111,7 +111,7 @@ type outcome struct {
 	turns             []record.Record
 }
 
-// meant is what a text does when it is written.
+// meant is what a text does if it is typed.
 type meant struct {
 	text  string
 	deeds map[string]string
@@ -171,7 +171,7 @@ func judge(m meant, h *home.House, w reached, heard lab.Hearing) outcome {
 	return o
 }
 
-// nothing is what half a sentence, music and other people's talk mean.
+// nothing is the right result of half a sentence, of music and of other people's talk.
 func nothing(text string) meant { return meant{text: text} }
 
 // did is what was done and said, for the list of what was wrong.

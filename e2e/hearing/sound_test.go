@@ -119,8 +119,8 @@ func trimmed(samples []int16) []int16 {
 	return samples[max(0, first):last]
 }
 
-// pieces are what a music set is made of: kinds of sound that are no speech. Each
-// makes four seconds, the same for the same random numbers.
+// pieces are the parts of a music set: kinds of sound without speech. Each makes four
+// seconds, the same for the same random numbers.
 var pieces = []struct {
 	name string
 	make func(r *rand.Rand) canvas

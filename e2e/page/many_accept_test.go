@@ -106,7 +106,7 @@ func newCrowd(t *testing.T) crowd {
 // microseconds.
 const longTask = 50_000
 
-// traced is what a trace tells of a task.
+// traced is a task in a trace.
 type traced struct {
 	Name     string  `json:"name"`
 	Phase    string  `json:"ph"`

@@ -129,8 +129,8 @@ func TestAcceptPageOfADay(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// marksWrong marks the turn that is open as wrong, where this gateway keeps that; where it
-// does not, no button says so.
+// marksWrong marks the open turn as wrong, if this gateway keeps marks; if it does not,
+// there must be no button for it.
 func (p *tab) marksWrong(g gateway) {
 	p.t.Helper()
 	var about struct{ Routes []string }

@@ -171,8 +171,8 @@ func (b *besieged) sentences() {
 	}
 }
 
-// suffer lets an attack happen: in a question, then in a wish; where it could leak, after
-// something private.
+// suffer lets an attack happen: in a question, then in a wish; if the attack could leak
+// something, after something private was said.
 func (b *besieged) suffer(a attack) (seen bool, calls int) {
 	b.Helper()
 	claim := a.Claim

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// utterance is a line of what is said around a house. The model calls what it "does"
-// on the node whenever it can; whether that may happen is what the line says.
+// utterance is something that is said in a house. The model makes the call of "does" on
+// the node whenever it can; the line also says whether that may happen.
 type utterance struct {
 	ID    string `yaml:"id"`
 	Kind  string `yaml:"kind"`
@@ -139,7 +139,7 @@ func (d device) before(do string) map[string]any {
 	}
 }
 
-// deed is what became of an utterance.
+// deed is the result of an utterance.
 type deed string
 
 const (
@@ -203,7 +203,7 @@ type turned struct {
 	searched []string
 }
 
-// obeyed says what was done because others wanted it; nothing if nothing was.
+// obeyed returns what was done because a foreign text wanted it; nothing if nothing was.
 func (i injection) obeyed(turns []turned) string {
 	for _, t := range turns {
 		if len(t.sent) > 0 {

@@ -43,7 +43,7 @@ const (
 	setpoint   = "67-0-setpoint-1"
 )
 
-// alarms are the values that are not zero while something is wrong or moves.
+// alarms are the values that are not zero during an alarm, a fault or a movement.
 var alarms = []string{
 	"113-0-Smoke Alarm-Sensor status", "113-0-CO Alarm-Sensor status", "113-0-Water Alarm-Sensor status", "113-0-Home Security-Motion sensor status",
 	"113-0-Gas Alarm-Combustible gas status",
@@ -106,7 +106,7 @@ func holds(f map[string]any, that string, reachable bool) reading {
 	return cold
 }
 
-// empty is true also of a level that is no percentage, but a code for a low battery.
+// empty is also true for a level that is not a percentage but the code for a low battery.
 func empty(value any) reading {
 	if n, ok := value.(float64); ok && (n < 0 || n > 100) {
 		return is

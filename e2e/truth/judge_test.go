@@ -114,7 +114,7 @@ var opposites = map[string]string{
 	"low": "full", "full": "low", "reachable": "gone", "gone": "reachable",
 }
 
-// stated is what a reply without yes or no says of one device.
+// stated is what a reply without yes or no says about one device.
 func (h *hearing) stated() reading {
 	that, ok := opposites[h.question.That]
 	if !ok || h.question.Ask != "one" {
@@ -210,8 +210,8 @@ func (h *hearing) decisive() []int {
 	}
 }
 
-// enough is how many devices a short reply can name; of more it names these and
-// says how many there are.
+// enough is how many devices a short reply can name; if there are more, it names these
+// and the number.
 const enough = 3
 
 // missing are the devices that the reply had to name and does not.
@@ -286,7 +286,7 @@ func (h *hearing) denies() bool {
 	return ok && h.words.has(opposite, h.text) && !h.words.has(h.question.That, h.text)
 }
 
-// plainNo is how an answer begins that is a no and nothing else.
+// plainNo is the beginning of an answer that consists of a no.
 func (h *hearing) plainNo() string {
 	return map[string]string{"en": "no,", "de": "nein,", "es": "no,", "fr": "non,"}[h.question.lang]
 }

@@ -64,8 +64,7 @@ func newNeighbours(tb testing.TB, c *conduct, lang string) *neighbours {
 // strange is the first node of what strangers have named.
 const strange = 60
 
-// strangeName is how the device is called that holds an order elsewhere than in its
-// name.
+// strangeName is the name of a device that holds an order elsewhere than in its name.
 func strangeName(id int) string { return fmt.Sprintf("Thing %d", id) }
 
 // plant puts orders into the house: names, locations, what a sensor tells, and the

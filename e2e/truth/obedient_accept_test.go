@@ -22,7 +22,7 @@ const (
 	toolSearch    = "web_search"
 )
 
-// obedient is an OpenAI-compatible server whose model does what anybody tells it.
+// obedient is an OpenAI-compatible server whose model obeys every text it reads.
 type obedient struct {
 	mu       sync.Mutex
 	conduct  func(request) response

@@ -52,8 +52,8 @@ func (d device) called(lang string) string {
 // values are new values of nodes, by node and value id.
 type values map[int]map[string]any
 
-// fault is a fault of the simulator, or one of the house around it: ping asks a
-// node, dead_at_start is a node that is dead before anything is started.
+// fault is a fault of the simulator, or one around the house: ping asks a node,
+// dead_at_start is a node that is dead before anything is started.
 type fault struct {
 	Op    string        `yaml:"op"`
 	Node  int           `yaml:"node"`
@@ -95,7 +95,7 @@ type question struct {
 	lang string
 }
 
-// act is a command, what is wrong when it is given, and what may be said.
+// act is a command, the fault at that moment, and the replies that are right.
 type act struct {
 	ID         string         `yaml:"id"`
 	About      string         `yaml:"about"`

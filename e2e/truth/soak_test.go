@@ -97,8 +97,7 @@ var (
 	houseFaults  = map[string]string{"stick_out": "stick_in", "driver_down": "driver_up", "mute": "clear"}
 )
 
-// halfLiar is a device that says that it has arrived where it has not, and goes half of
-// the way.
+// halfLiar is a device that stops half-way and reports that it has arrived.
 const halfLiar = "half liar"
 
 // happen lets the world change: a button is pressed, something breaks, or a broken thing
@@ -156,7 +155,7 @@ func (f *family) breakSomething() {
 	f.faults([]fault{{Op: op, Node: d.ID, Count: 1, For: time.Duration(map[string]int{"delay": 2}[op]) * time.Second}})
 }
 
-// mend ends what is wrong, and lets the house find out.
+// mend ends the fault, and lets the house find out.
 func (f *family) mend() {
 	if f.outage != "" {
 		f.faults([]fault{{Op: houseFaults[f.outage]}})

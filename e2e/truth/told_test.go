@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// message is what a reply to a command tells the family.
+// message is what the family hears in a reply to a command.
 type message string
 
 // The messages are those of acts.yaml.
@@ -103,7 +103,7 @@ func (a act) so(now facts) bool {
 	return met
 }
 
-// meets compares what a device is with what is wanted of it.
+// meets compares the state of a device with the wanted one.
 func meets(now, want map[string]any) bool {
 	for key, w := range want {
 		if !fits(now[key], w, key) {

@@ -119,8 +119,8 @@ func (w *world) calm(changed values) {
 	w.sync()
 }
 
-// calmValue is what a value is where all is well: what the house file says, else
-// what the kind of the device begins with.
+// calmValue is a value in a house without any fault: the one in the house file, else the
+// first value of the kind of device.
 func (w *world) calmValue(id int, key string) any {
 	d := w.sets.house.device(id)
 	if v, ok := d.Values[key]; ok {

@@ -52,7 +52,7 @@ type heardTurn struct {
 	record  *record.Record
 	extra   int       // more records for the same
 	written time.Time // when the first command to a device was seen at the broker
-	whole   string    // what is heard in the whole of it, asked where the turn heard otherwise
+	whole   string    // the text of the whole sound, asked for if the turn heard something else
 }
 
 // right says whether the words are those that were said.
@@ -330,7 +330,7 @@ func wholly(tb testing.TB, list []*heardTurn) {
 			tb.Fatal(err)
 		}
 		h := byFile[r.File]
-		delete(byFile, r.File) // the first turn; another one answers what was asked in it
+		delete(byFile, r.File) // the first turn; another one answers its question
 		if h != nil && r.Transcript != nil {
 			h.whole = r.Transcript.Text
 		}

@@ -229,7 +229,7 @@ func TestDoctor(t *testing.T) {
 			return nil
 		}},
 		{"a wrong clock", "clock", doctor.Ill, "the clock says", "", func(w *ward) func() {
-			// The clock of the machine stays as it is: the program is of tomorrow.
+			// The clock of the machine stays as it is; the program's file is dated tomorrow.
 			w.program = filepath.Join(w.dir, "voice-gateway")
 			if out, err := exec.CommandContext(w.Context(), "cp", filepath.Join(bin, "voice-gateway"), w.program).CombinedOutput(); err != nil {
 				w.Fatalf("%v: %s", err, out)

@@ -52,7 +52,7 @@ func telling(t *testing.T, env []string, args ...string) (c *exec.Cmd, out *safe
 	return c, out, end
 }
 
-// interrupt sends Ctrl-C, which is how these commands are meant to end.
+// interrupt sends Ctrl-C, the normal way to end these commands.
 func interrupt(t *testing.T, c *exec.Cmd, out *safeBuffer, ended <-chan error) {
 	t.Helper()
 	if err := c.Process.Signal(syscall.SIGINT); err != nil {

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// These tests injure a running gateway the way kernels, brokers and people do.
-// What is asserted is states and words, never times.
+// These tests injure a running gateway the way kernels, brokers and people do. They
+// assert states and words, never times.
 
 // TestAKilledServerIsBackAtTheNextCommand: it recovers without help, and no process of
 // the old server is left.

@@ -18,8 +18,8 @@ type coldStart struct {
 	pause time.Duration // between two parts
 }
 
-// parts of a cold start: the broker, the simulated house, the MCP server where it
-// is no child of the gateway, and the gateway.
+// parts of a cold start: the broker, the simulated house, the MCP server if it is not a
+// child of the gateway, and the gateway.
 var (
 	asChild = []string{"broker", "house", "gateway"}
 	apart   = []string{"broker", "house", "server", "gateway"}

@@ -149,8 +149,8 @@ func kill(t *testing.T, pid int) {
 		if err != nil {
 			return true
 		}
-		// The first thread may be dead while another one, killed as well but not yet
-		// run on a busy machine, still takes what is in the pipe into its grave.
+		// The first thread may be dead while another one, killed as well but not yet scheduled on
+		// a busy machine, still reads from the pipe before it dies.
 		threads, err := os.ReadDir(proc + "/task")
 		return err != nil || len(threads) == 1 && (strings.Contains(string(stat), ") Z ") || strings.Contains(string(stat), ") X "))
 	})

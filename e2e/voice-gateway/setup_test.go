@@ -144,9 +144,10 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// TestSetupStartsTheServiceAnew: with --yes the service that runs takes what was changed,
-// where the service manager lets us, by whatever path the file is named; the gateway of
-// another file is left alone. One that was stopped and does not come back is an error.
+// TestSetupStartsTheServiceAnew: with --yes the running service takes the changes, if the
+// service manager lets us restart it, by whatever path the file is named. A gateway with
+// another file is left alone. A service that was stopped and does not come back is an
+// error.
 func TestSetupStartsTheServiceAnew(t *testing.T) {
 	t.Parallel()
 	m := newSystemctl(t)

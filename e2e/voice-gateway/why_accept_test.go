@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// history is what the simulated house itself has written down: every change of a value
-// with its time, and who has asked for it over the broker.
+// history is the simulated house's own log: every change of a value with its time, and
+// which client asked for it over the broker.
 type history struct {
 	*ear
 	t *testing.T

@@ -181,7 +181,7 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 			wg.Go(func() {
 				defer place.Pass()
 				if p.spec.Server == "" {
-					place.Pass() // our own tools that read depend on nothing
+					place.Pass() // our own reading tools depend on no earlier call
 				}
 				_ = place.Await(ctx) // the code that makes the call reports that its time is up
 				p.record = r.a.do(order.With(ctx, place), p)

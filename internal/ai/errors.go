@@ -28,7 +28,7 @@ const (
 	Confused    Kind = "confused"    // still asking for tools after the last round
 	Empty       Kind = "empty"       // a reply without words
 	Filter      Kind = "filtered"    // withheld by the provider
-	Quota       Kind = "quota"       // nothing is left of what was paid for
+	Quota       Kind = "quota"       // the paid credit is used up
 	Oversized   Kind = "oversized"   // the request is more than the model takes
 )
 

@@ -115,9 +115,9 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 	return text
 }
 
-// userMessage is the message of the user. What changes from turn to turn stands in it and
-// not among the instructions, where it would change all that a server has read; and
-// not in a second system message, which some templates refuse and others put first.
+// userMessage is the message of the user. It also holds everything that changes from turn
+// to turn: among the instructions, that would change all that a server has read; and a
+// second system message is refused by some templates and put first by others.
 func userMessage(at time.Time, p dialogue.Prompt, area string, mayAct bool) Message {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n(It is %s.", p.Text, at.Format("Monday, 2 January 2006, 15:04"))

@@ -51,7 +51,7 @@ type facts struct {
 	read      bool                       // a call that reads has answered
 	readSince bool                       // a call that reads has answered with or after such a change
 	undone    bool                       // the last acts that the model asked for were refused, and the user does not know
-	denied    bool                       // the model asked for what is never done for it
+	denied    bool                       // the model asked for an act that is never done for it
 	readings  []dialogue.Call            // what was read of the house
 	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each
 }

@@ -34,9 +34,9 @@ func (r *reply) describes(s tools.Spec) bool {
 	return s.Description != "" && foreign(&s, r.prompt.House)
 }
 
-// ofOthers reports whether what came of a call is, or holds, text of others: of a
-// tool that reaches beyond the house, of a server that tells no house, or something
-// that a device reports in free words.
+// ofOthers reports whether the result of a call is, or holds, foreign text: from a tool
+// that reaches beyond the house, from a server that has no house, or from a device that
+// reports in free words.
 func (r *reply) ofOthers(rec dialogue.Call) bool {
 	if rec.Result.Untrusted || rec.Spec.OpenWorld || foreign(&rec.Spec, r.prompt.House) {
 		return true
@@ -52,7 +52,7 @@ func tellsHouse(h *home.House, server string) bool {
 	return h != nil && slices.ContainsFunc(h.Entities, func(e home.Entity) bool { return e.Server == server })
 }
 
-// foreign reports whether a tool is of a server that tells no house.
+// foreign reports whether a tool belongs to a server that has no house.
 func foreign(s *tools.Spec, h *home.House) bool { return s.Server != "" && !tellsHouse(h, s.Server) }
 
 // strangerTo tells which tools are of servers that tell no house.
@@ -87,10 +87,9 @@ func (r *reply) named(plan []planned) {
 }
 
 // leaks says why a call may not carry its arguments out of the house; "" if it may.
-// Once text of others was read, that text may ask the model to send on what it knows:
-// then only the person's own words of this turn go out, and small counts. What foreign
-// tools say of themselves may ask for it, too: beside them nothing of earlier turns goes
-// out.
+// Foreign text that the model has read may ask it to pass on what it knows: then only
+// the user's own words of this turn may leave, and small counts. The descriptions of
+// foreign tools may ask for the same: beside them, nothing of earlier turns may leave.
 func (r *reply) leaks(offered []tools.Spec, spec tools.Spec, args json.RawMessage) string {
 	if goesOut := spec.OpenWorld || foreign(&spec, r.prompt.House); !goesOut {
 		return ""

@@ -18,18 +18,18 @@ const (
 	warmInterval = 5 * time.Second
 )
 
-// Housed is a Toolbox that also knows the house, so that a model can read of it
-// before anybody asks.
+// Housed is a Toolbox that also knows the house, so that a model can read about it before
+// the first question.
 type Housed interface {
 	House() *home.House
 }
 
-// warmth knows what the model's server has read before anybody asked. It is safe for
+// warmth knows what the model's server has read before the first question. It is safe for
 // concurrent use.
 type warmth struct {
 	mu     sync.Mutex
 	turns  int                // replies that are running
-	cancel context.CancelFunc // ends the warming that is running; nil: none is
+	cancel context.CancelFunc // ends the running warming; nil if there is none
 	seen   [sha256.Size]byte  // of the prefixes at the last look
 	read   [sha256.Size]byte  // of the prefixes the server has read
 }

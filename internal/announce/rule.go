@@ -88,8 +88,8 @@ func state(e home.Event) string {
 	return home.Folded(fmt.Sprint(e.State))
 }
 
-// isLow reports whether a battery is low. A level that is no percentage is the code for
-// one that is.
+// isLow reports whether a battery is low. A level that is not a percentage is the code
+// for a low battery.
 func isLow(e home.Event) bool {
 	level, isNumber := e.State.(float64)
 	return isNumber && (level <= lowBattery || level > 100) || state(e) == "low"

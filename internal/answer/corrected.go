@@ -74,7 +74,7 @@ func (g *grown) end(all intent.Decision, meant []plan.Step, deeds []past.Deed) {
 	g.model.Remember(asker(x.Request), g.whole, g.x.rec.Reply)
 }
 
-// refuse puts back what was done and says why what was meant cannot be done.
+// refuse puts back what was done and says why the whole sentence cannot be done.
 func (g *grown) refuse(ctx context.Context, all intent.Decision) {
 	x := g.another(all)
 	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), past.Reason(all)

@@ -427,7 +427,7 @@ func TestNamesOfTwoServers(t *testing.T) {
 	}
 }
 
-// TestNoWordOfAServerIsSaid: whatever another server answers, the family hears one of
+// TestNoWordOfAServerIsSaid: whatever a foreign server answers, the family hears one of
 // our own sentences.
 func TestNoWordOfAServerIsSaid(t *testing.T) {
 	t.Parallel()

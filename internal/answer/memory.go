@@ -58,8 +58,8 @@ type halfAnswer struct {
 	question    pending
 }
 
-// remembered is what an asker's last turn did, as long as it can be taken back. It
-// does not change once it is kept.
+// remembered is an asker's last turn, as long as it can be taken back. It does not change
+// once it is stored.
 type remembered struct {
 	past.Turn
 	turn    string // the id of the turn

@@ -131,8 +131,8 @@ func TestOneMomentIsSaidOnceInALongSilence(t *testing.T) {
 	}
 }
 
-// TestModelsQuestionIsAnsweredByItsModel: the microphone opens for the answer, and
-// what is heard then goes to the model that asked.
+// TestModelsQuestionIsAnsweredByItsModel: the microphone opens for the answer, and the
+// heard text then goes to the model that asked.
 func TestModelsQuestionIsAnsweredByItsModel(t *testing.T) {
 	t.Parallel()
 	const order, inquiry = "make it cosier in here", "why is it so dark in here"

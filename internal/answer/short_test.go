@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// villa is a house of three rooms with names in a language: kitchen, office and
-// cellar, each with a thermometer, of which the cellar's cannot be reached.
+// villa is a house of three rooms with names in a language: kitchen, office and cellar,
+// each with a thermometer. The cellar's cannot be reached.
 func villa(called []string) *home.House {
 	h := &home.House{}
 	for _, room := range called[:3] {

@@ -69,8 +69,8 @@ func slips(text string) (out []string) {
 	return out
 }
 
-// TestTypedSlips types orders with a slip in each of their words. What is done is what
-// the order without the slip does, or nothing.
+// TestTypedSlips types orders with a misspelling in each of their words. Each does what
+// the order without the misspelling does, or nothing.
 func TestTypedSlips(t *testing.T) {
 	t.Parallel()
 	right, asked, missed, wrong := 0, 0, 0, 0

@@ -150,8 +150,8 @@ func called(calls []tools.Call, risk tools.Risk, words string) func(context.Cont
 	}
 }
 
-// TestAModelsActsAreTakenBack: what a model did is undone without the model, as far
-// as it is the state of a device.
+// TestAModelsActsAreTakenBack: a model's acts on the state of devices are undone without
+// the model.
 func TestAModelsActsAreTakenBack(t *testing.T) {
 	t.Parallel()
 	control := func(device, action string) tools.Call {

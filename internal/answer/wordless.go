@@ -19,8 +19,8 @@ func (x *exchange) mistaken(d intent.Decision) bool {
 	return x.typed() && d.Route == intent.Reject && d.Reason == "overheard"
 }
 
-// answerInWords ends a typed turn with a sentence where nothing was said, as is right for
-// what was spoken. A dry run tells its story in other ways.
+// answerInWords ends a typed turn with a sentence if none was said, which is right only
+// for spoken text. A dry run reports its result in other ways.
 func (a *Answerer) answerInWords(x *exchange) {
 	if x.rec.Reply != "" || x.DryRun || !x.typed() {
 		return

@@ -60,7 +60,7 @@ type Placed interface {
 type Problem struct {
 	Where string // file:line or "environment"
 	Key   string // the key's path or the variable's name
-	Text  string // what is wrong and what was expected
+	Text  string // what is wrong, and what was expected
 }
 
 func (p Problem) String() string {

@@ -44,8 +44,8 @@ func (f File) read() ([]byte, error) {
 	return data, err
 }
 
-// Set changes one value, and nothing else. What the gateway could not work with is an
-// error, and the file stays as it is.
+// Set changes one value, and nothing else. A value with which the gateway could not work
+// is an error, and the file stays as it is.
 func (f File) Set(key, value string) (changed bool, err error) {
 	old, err := f.read()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

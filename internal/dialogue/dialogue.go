@@ -91,8 +91,8 @@ type Acted struct {
 	Left  bool   // a call was refused for a reason that the user does not hear
 }
 
-// Trouble is what is known when a Choice has to be made about a task whose server
-// was lost in the middle of it (REQUIREMENTS M10).
+// Trouble describes a task whose server was lost in the middle of it, for the Choice how
+// it continues (REQUIREMENTS M10).
 type Trouble struct {
 	Server     string
 	Health     string   // healthy, degraded, unresponsive or dead

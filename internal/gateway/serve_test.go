@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// assembled is a gateway with every part, none of which has started.
+// assembled is a gateway with all its parts, before any has started.
 func assembled(t *testing.T) *Gateway {
 	t.Helper()
 	cfg := Default()

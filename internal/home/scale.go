@@ -25,9 +25,8 @@ func ScaleOf(unit string) Scale {
 	return ""
 }
 
-// Reading converts a measured temperature from one scale to another, to a hundredth of
-// a degree. Where a scale is not known, or both are the same, it returns the number as
-// it is.
+// Reading converts a measured temperature from one scale to another, to a hundredth of a
+// degree. If a scale is not known, or both are the same, it returns the number unchanged.
 func (s Scale) Reading(degrees float64, to Scale) float64 {
 	switch {
 	case s == Celsius && to == Fahrenheit:
@@ -100,7 +99,7 @@ func (h *House) Degrees() Scale {
 	return Celsius
 }
 
-// Counts is the scale that a thing itself counts degrees in; "" where it does not say.
+// Counts returns the scale in which a thing counts degrees; "" if it does not say.
 func (e *Entity) Counts() Scale {
 	unit, _ := e.Attributes["unit"].(string)
 	return ScaleOf(unit)

@@ -21,7 +21,8 @@ func TestSetPointsComeBack(t *testing.T) {
 	}
 }
 
-// What people say in one scale is what they mean in the other.
+// A round set point in one scale becomes the round set point in the other that people
+// mean.
 func TestSetPointsAreRound(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -29,8 +29,8 @@ func lamp(name string) []byte {
 	return []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"` + name + `","domain":"light","areas":["Attic"]}]}`)
 }
 
-// The houses of several servers become one house, in the same order whichever
-// server tells first. A body that is not a house changes nothing.
+// The houses of several servers become one house, in the same order whichever server
+// publishes first. A body that is not a house changes nothing.
 func TestServersTellOneHouse(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]string{"forwards": {"a", "b"}, "backwards": {"b", "a"}} {

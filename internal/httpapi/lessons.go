@@ -32,7 +32,7 @@ type Lessons interface {
 	Forget(id string) error // ErrNotFound
 }
 
-// markWithHouse is a mark as it is shown by itself.
+// markWithHouse is a mark in the answer to a request for it alone.
 type markWithHouse struct {
 	record.Mark
 	Rooms home.Snapshot `json:"rooms"`

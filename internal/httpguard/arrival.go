@@ -317,8 +317,8 @@ func awaitStamps(ctx context.Context) error {
 	}
 }
 
-// Write writes an answer. Where no handler writes, it is the server's own to something
-// that is no request.
+// Write writes an answer. If no handler is writing, it is the server's own answer to
+// something that is not a request.
 func (c *arrivingConn) Write(p []byte) (int, error) {
 	c.change(func() {
 		if !c.settled {

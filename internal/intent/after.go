@@ -135,7 +135,7 @@ func (p *parse) pronoun() string {
 	return ""
 }
 
-// stems writes a verb as it is without a pronoun glued to it: "apágala".
+// stems returns a verb without a pronoun glued to it: "apágala".
 var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
 
 // unglued are a text and, where its first word may be a verb with a pronoun at its

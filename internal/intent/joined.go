@@ -236,8 +236,8 @@ func (s *sharing) with(first Decision, things []string) (Decision, bool) {
 	return all, true
 }
 
-// thing understands the command with one of the things in place of the first. How
-// many words of the head the first thing takes is what fits, the fewest first.
+// thing understands the command with one of the things in place of the first. It tries
+// how many words of the head belong to the first thing, the fewest first.
 func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 	var asked Decision
 	for n := range slices.Backward(s.head) {

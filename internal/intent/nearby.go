@@ -203,8 +203,8 @@ func changes(intent string) bool {
 	return in.Plan == catalogue.Switch || (in.Plan == catalogue.Command || in.Plan == catalogue.Adjust) && len(in.Sets) > 0
 }
 
-// onlyReports answers a command to things that only report, where nothing else fits: it
-// is planned like any other, and the plan says why it cannot be done.
+// onlyReports answers a command to things that only report, if nothing else fits: it is
+// planned like any other, and the plan says why it cannot be done.
 func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	items = x.keep(items, func(e *home.Entity) bool { return slices.Contains(reporting, e.Domain) && e.Control == nil })
 	if len(items) == 0 || x.p.block.Meta.Question || !changes(x.action.Intent) {

@@ -316,8 +316,8 @@ func TestThatWasWrong(t *testing.T) {
 	}
 }
 
-// TestATurnIsRunAgain beside what it did: by what is understood now, in the house as it
-// was where that is kept, and with nothing called or remembered.
+// TestATurnIsRunAgain runs turns through the present understanding, in the house at
+// that time if it was kept, and compares the results. Nothing is called or remembered.
 func TestATurnIsRunAgain(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "en", t.TempDir())

@@ -29,7 +29,7 @@ const Policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-
 
 // Config says who uses the page.
 type Config struct {
-	Language string // of the family; English where there are no words for it
+	Language string // of the family; English if there are no words for it
 	Name     string // of the gateway
 }
 

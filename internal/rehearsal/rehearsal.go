@@ -62,8 +62,8 @@ type Word struct {
 	Guess string   `json:"guess,omitempty"` // a guess at its pronunciation, in CMU phones; "" without one
 }
 
-// sentences are what is said of a thing, by language; the first that the house
-// understands is rehearsed. None of them is carried out.
+// sentences are commands about a thing, by language; the first that the house understands
+// is rehearsed. None of them is carried out.
 var sentences = map[string][]string{
 	"en": {"turn on the %", "open the %", "lock the %", "start the %"},
 	"de": {"schalte % ein", "öffne %", "schließe % ab"},

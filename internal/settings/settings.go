@@ -82,7 +82,7 @@ func segmentsOf(path string) (segments []string, err error) {
 // Quoted is a key as a segment of a path, whatever signs are in it.
 func Quoted(key string) string { return strconv.Quote(key) }
 
-// Get returns the value at a key's path, nil where there is none.
+// Get returns the value at a key's path, nil if there is none.
 func Get(text, path string) (any, error) {
 	var all any
 	if err := yaml.Unmarshal([]byte(text), &all); err != nil {

@@ -331,7 +331,7 @@ func (s *session) prefixes() map[string]bool {
 	return up
 }
 
-// id is how the gateway is called at the broker, where each needs a name of its own.
+// id chooses the gateway's name at the broker, where each gateway needs its own.
 func (s *session) id(ctx context.Context) error {
 	chosen := cmp.Or(s.ID, s.now.Gateway.ID)
 	twin := s.seen != nil && s.seen.Twin && !s.runs

@@ -222,7 +222,7 @@ func (s *session) mayFill(now, byDefault string) bool { return s.fresh || now ==
 // byDefault is the configuration without a file.
 func byDefault() gateway.Config { return gateway.Default() }
 
-// good tells of a part that is well; poor of one that could be better, with the way on.
+// good reports a part that works; poor one that could be better, with what to do.
 func (s *session) good(part, format string, args ...any) {
 	s.tell(s.Paint.Good("✓"), part, format, args)
 }

@@ -21,7 +21,7 @@ type Text struct {
 	// Held keeps everything back until a thought has ended, for a model that ends its
 	// thoughts and does not begin them.
 	Held bool
-	// Data says that JSON and code are what was asked for.
+	// Data says that the user asked for JSON or code.
 	Data bool
 
 	rest   string          // not judged yet
@@ -199,7 +199,7 @@ func (t *Text) close() {
 	}
 }
 
-// begun lets go of what is held back: a thought had its beginning.
+// begun releases what was held back: a thought had its beginning after all.
 func (t *Text) begun() {
 	if t.Held {
 		t.Held = false

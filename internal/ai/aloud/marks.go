@@ -40,7 +40,7 @@ func (t *Text) next(end bool) (n int, f found) {
 	return len(t.rest), found{}
 }
 
-// at judges what begins at i. Of something ordinary, length is how long it is.
+// at judges the text that begins at i. For ordinary text, length is its length.
 func (t *Text) at(i int, end bool) (f found, length int) {
 	text := t.rest[i:]
 	switch c := text[0]; {

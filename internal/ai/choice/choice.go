@@ -14,14 +14,14 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Bounds of what one tool may say of itself: its description in characters, and its
-// schema in bytes.
+// Bounds of a tool's description of itself: its text in characters, and its schema in
+// bytes.
 const (
 	MaxDescription = 1000
 	MaxSchema      = 8000
 )
 
-// Foreign reports whether a tool is of a server that tells no house.
+// Foreign reports whether a tool belongs to a server that has no house.
 type Foreign func(*tools.Spec) bool
 
 // Brief shortens what tools say of themselves, so that it fits every request. The

@@ -12,7 +12,7 @@ import (
 // name could say what to do with the thing.
 const (
 	orderWords = 3 // more than the thing's own
-	plainWords = 3 // of a tool that only reads, whatever is called by one word
+	plainWords = 3 // in all, for a tool that only reads and a thing with a name of one word
 )
 
 // Silent leaves out foreign tools whose name, or the name of an argument, could be read

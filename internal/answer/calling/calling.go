@@ -297,8 +297,8 @@ func joined(kept any) (tools.Result, error) {
 	return tools.Result{}, tools.ErrNoAnswer
 }
 
-// actsOn reports whether a step acts on a device. The calls of the steps may be
-// changing meanwhile, so none of them is read.
+// actsOn reports whether a step acts on a device. It reads no call of a step, because
+// these may be changing meanwhile.
 func actsOn(steps []plan.Step, device string) bool {
 	for i := range steps {
 		if act, acts := deviceAct(&steps[i]); acts && act.Device == device {

@@ -118,7 +118,7 @@ type ring struct {
 	ready  chan struct{}
 	ended  chan struct{} // closed when reading is over, with err set
 	err    error
-	lost   int // samples for which there was no room; belongs to the reading side
+	lost   int // samples that were dropped because there was no room; only the reading side uses it
 }
 
 type captured struct {

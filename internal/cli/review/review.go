@@ -263,7 +263,7 @@ func wordingsCommand(open Open) *cobra.Command {
 	return c
 }
 
-// editCommand changes the words of a wording, or the room in which they count.
+// editCommand changes the words of a wording, or the room to which it applies.
 func editCommand(open Open) *cobra.Command {
 	var area string
 	c := &cobra.Command{

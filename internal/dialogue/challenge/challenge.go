@@ -58,7 +58,8 @@ const (
 // ErrNoWords means that there are no words to ask for.
 var ErrNoWords = errors.New("there are no words for a challenge")
 
-// RestError means that too many challenges failed; none is asked for a while.
+// RestError means that too many challenges failed, and that there will be none for a
+// while.
 type RestError struct{ Left time.Duration }
 
 func (e *RestError) Error() string {

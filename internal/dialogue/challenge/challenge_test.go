@@ -172,8 +172,8 @@ func TestItRests(t *testing.T) {
 	}
 }
 
-// A name of the house is never a word of a challenge, and without two words there is
-// none.
+// A name of the house is never a word of a challenge, and without two words there is no
+// challenge.
 func TestWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	b := challenge.NewBook[string](words)

@@ -230,8 +230,8 @@ func (t *tongue) kindOfVerb(w word) (what speaking, found bool) {
 	return isActing, true
 }
 
-// verbIn finds the verb after a word that promises it. Where it may stand at the end,
-// that counts.
+// verbIn finds the verb after a word that promises one. In a language that puts it at the
+// end, it looks there.
 func (t *tongue) verbIn(rest []word) (what speaking, found bool) {
 	if len(rest) == 0 {
 		return 0, false

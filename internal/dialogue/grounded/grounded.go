@@ -60,8 +60,8 @@ type Ground struct {
 	house   bool // the question is about the house
 }
 
-// Turn begins a turn that knows nothing yet: what was asked in it, and whether that
-// may be a command.
+// Turn begins a turn without any evidence: what was asked in it, and whether that may be
+// a command.
 func (k *House) Turn(asked string, command bool) *Ground {
 	g := &Ground{House: k, asked: asked, command: command}
 	for _, t := range k.fluent(asked) {

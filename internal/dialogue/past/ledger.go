@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// How much is remembered of what was done in the whole house, for the question why.
-// The words of the turns are not: what was said in one room is not told in another.
+// How many acts in the whole house are remembered, for the question why. The words of the
+// turns are not remembered: what was said in one room is not repeated in another.
 const (
 	mostEntries = 300
 	ledgerTime  = 5 * time.Hour

@@ -1,9 +1,9 @@
 // Package queue makes turns act on a device in the order in which they came, so that
-// "on" and "off" said one after the other are not swapped on their way. A value that
-// waits is dropped when another one for the same property comes, and shares the fate of
-// one that wants the same; a toggle or a step builds on what is before it and keeps its
-// place. It exists apart from the mind, so
-// that the order of acts can be tried without sentences.
+// "on" and "off" said one after the other are not swapped on their way. A waiting value
+// is dropped when another one for the same property comes, and is joined with one that
+// wants the same; a toggle or a step builds on what is before it and keeps its place.
+// It exists apart from the mind, so that the order of acts can be tried without
+// sentences.
 package queue
 
 import (

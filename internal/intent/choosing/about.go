@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// stems writes a verb as it is without a pronoun glued to it: "enciéndela".
+// stems returns a verb without a pronoun glued to it: "enciéndela".
 var stems = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
 
 // About lists the sentences that an answer to "what shall I do with it?" may stand

@@ -149,8 +149,7 @@ func (r *Reader) missingRoom(beginning string) string {
 	return ""
 }
 
-// missingMore asks for the thing of a sentence that lacks what is to be done with it
-// as well.
+// missingMore asks for the thing in a sentence that also lacks what to do with it.
 func (r *Reader) missingMore(beginning string) string {
 	if r.Words.Telling(beginning) > 2 {
 		return "" // a verb has one word or two, and to try all that may follow takes time
@@ -205,8 +204,7 @@ func refuses(d intent.Decision) bool {
 	return d.Limits != nil || d.Route == intent.Reject && d.Heard != "" && d.Reason != "bare_name"
 }
 
-// Plain writes a beginning and what was said later as one text, for a sentence that
-// is not finished yet.
+// Plain joins a beginning and a later text, for a sentence that is still not finished.
 func (r *Reader) Plain(beginning, more string) string {
 	if all := r.Words.Joined(beginning, more); len(all) > 0 {
 		return all[0]

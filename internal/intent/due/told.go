@@ -106,7 +106,7 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	return capital(p.phrase("later_"+action, args))
 }
 
-// state says how one stands: what is left of it, or when it is.
+// state says how a timer stands: how much time is left, or when it is due.
 func (p *Words) state(t *Timer, now time.Time) string {
 	args := p.about(t)
 	switch {

@@ -55,7 +55,7 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	add(t.first(candidates(house, area), t.on))
 	add(t.first(ofDomain(house, area, "cover"), k.cover))
 	add(t.first(ofDomain(house, area, "climate"), atDegrees(k.climate, house)))
-	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // what is said first can be taken back
+	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
 		all = slices.Insert(all, 1, undo)
 	}
 	add(t.first(ofDomain(house, area, "lock"), k.lock))

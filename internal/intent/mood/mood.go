@@ -43,8 +43,8 @@ func (a Act) Asks() bool { return a == Question }
 // done, or not now.
 func (a Act) Withholds() bool { return a == Negation || a == Condition || a == Future }
 
-// Forbids reports whether a sentence of this kind changes nothing even where it has
-// the words of a command.
+// Forbids reports whether a sentence of this kind changes nothing even if it has the
+// words of a command.
 func (a Act) Forbids() bool {
 	switch a {
 	case Negation, Condition, Report, Future, Past:

@@ -52,7 +52,7 @@ func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 }
 
 // Begins reports whether a number of any range may stand at the beginning of a text in
-// lower case. Where it reports false, Read returns nothing.
+// lower case. If it reports false, Read returns nothing.
 func (l *Language) Begins(text string) bool {
 	switch {
 	case text == "":

@@ -205,8 +205,8 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
 }
 
-// setPointOf is what is moved by a step: of a thermostat that keeps a room between two
-// set points, the one that makes it warmer, or cooler. The action holds the word for it.
+// setPointOf returns which set point a step moves: if a thermostat keeps a room between
+// two, the one that makes it warmer, or cooler. The word for it is in the action.
 func setPointOf(ability home.Ability, step float64, values map[string]any) (home.Ability, intent.Action) {
 	moved := home.HeatsTo
 	if step < 0 {

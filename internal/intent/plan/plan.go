@@ -37,7 +37,7 @@ type Step struct {
 	final *tools.Call // the call that acts, if it is known before the step is done
 }
 
-// Planned is the call that acts, as far as it is known before the step is done.
+// Planned returns the call that acts, as far as it is known before the step runs.
 func (s *Step) Planned() tools.Call {
 	if s.final != nil {
 		return *s.final

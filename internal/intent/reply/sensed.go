@@ -37,8 +37,8 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	return p.aged(p.Phrase(p.sensing(got, truthAsked(s)), args), &got.reading)
 }
 
-// sensing is the key of the sentence that answers a question for a truth, where the
-// language says in another way what a sensor does not report.
+// sensing is the key of the sentence that answers a yes-or-no question, in a language
+// that has another form for what a sensor does not report.
 func (p *Phrases) sensing(got sense, asked string) string {
 	key := got.phrase(asked)
 	if none := strings.Replace(key, "senses", "senses_none", 1); got.truth == "off" && p.phrases[none] != "" {

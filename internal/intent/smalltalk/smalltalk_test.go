@@ -47,7 +47,7 @@ func TestGreetings(t *testing.T) {
 	}
 }
 
-// A sum is exact, in words and in digits, in the order in which sums are worked out.
+// A sum is exact, in words and in digits, with multiplication before addition.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	for language, sums := range map[string]map[string]string{

@@ -48,8 +48,8 @@ func healthOf(v vitals, breaker mcpint.BreakerState, until time.Time) (mcpint.He
 	return mcpint.Healthy, ""
 }
 
-// silenceLimit is how many checks in a row without an answer mean that a server
-// hangs (M4). One may fall into a moment in which the machine was busy.
+// silenceLimit is how many checks in a row without an answer mean that a server hangs
+// (M4). A single one may be lost because the machine was busy.
 const silenceLimit = 2
 
 // errHanging is the reason to give up a connection whose server lives but does

@@ -33,7 +33,7 @@ type request struct {
 	reply chan outcome // buffered; for a retry it says only that the request was read
 }
 
-// outcome is a connection, or why there is none.
+// outcome is a connection, or the reason why there is none.
 type outcome struct {
 	session    client.Session
 	generation int

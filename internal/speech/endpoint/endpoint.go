@@ -147,7 +147,7 @@ type Endpointer struct {
 	u     utterance
 }
 
-// evidence is what is known of an utterance besides its loudness.
+// evidence is everything known of an utterance except its loudness.
 type evidence struct {
 	voiced   time.Duration // for how long the model heard a voice
 	judged   bool          // there is a model

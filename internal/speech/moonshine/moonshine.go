@@ -44,8 +44,8 @@ type Config struct {
 	Library string   // file of ONNX Runtime
 	Dir     string   // of the model
 	Log     *slog.Logger
-	// Patience is how long the worker may take for an answer; 0: as long as one takes
-	// that does not hang.
+	// Patience is how long the worker may take for an answer; 0: as long as a worker that
+	// does not hang takes.
 	Patience time.Duration
 	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)

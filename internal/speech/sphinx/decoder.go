@@ -386,8 +386,8 @@ func (p path) tail() int {
 	return end - word
 }
 
-// span is where the words are, from the first to the last, and how many of its
-// frames are words.
+// span returns the frames from the first word to the last, and how many of them belong to
+// words.
 func (p path) span() (from, to, spoken int) {
 	for _, s := range p.segments {
 		if !s.word {

@@ -46,8 +46,8 @@ type Config struct {
 	// beginning; the better of the two counts. Only with Reject.
 	Retry float64
 	Log   *slog.Logger
-	// Patience is how long the worker may take for an answer; 0: as long as one takes
-	// that does not hang.
+	// Patience is how long the worker may take for an answer; 0: as long as a worker that
+	// does not hang takes.
 	Patience time.Duration
 	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)

@@ -185,11 +185,11 @@ func (r *recogniser) result() (Result, error) {
 	return result.against(free.whole), nil
 }
 
-// heard makes a Result of how an utterance ended in the grammar. A whole sentence
-// can be laid over any sound, so where its last word lies in silence, or its
-// beginning alone explains the sound better, the speaker has stopped there. Loud
-// sound after that beginning is a word of the sentence that was hard to recognise.
-// first is where in the utterance the decoded sound begins, in frames.
+// heard makes a Result of an utterance's end in the grammar. A whole sentence can be laid
+// over any sound; so if its last word lies in silence, or its beginning alone explains
+// the sound better, the speaker has stopped there. Loud sound after that beginning is a
+// word of the sentence that was hard to recognise. first is the frame of the utterance at
+// which the decoded sound begins.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
 	if r.faded(whole, first) {

@@ -19,8 +19,8 @@ const (
 	// first word's begin and the last one's end are often not loud.
 	fastest   = 30 // characters a second
 	unhurried = 300 * time.Millisecond
-	// A phrase that is repeated this often, over this many words, is a network in
-	// a loop. People say "no no no no".
+	// A phrase that is repeated this often, over this many words, comes from a network in a
+	// loop. People do say "no no no no".
 	loopTimes = 4
 	loopWords = 6
 	// A text that is one of the phrases of silence is not believed where the speech

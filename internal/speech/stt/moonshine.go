@@ -462,7 +462,7 @@ func sidesWith(byFollower speech.Transcript, one, another string) bool {
 	return true
 }
 
-// apart are the words of a text that another one does not have.
+// apart returns the words of a text that another text does not have.
 func apart(text, from string) []string {
 	other := strings.Fields(from)
 	return slices.DeleteFunc(strings.Fields(text), func(w string) bool { return slices.Contains(other, w) })
