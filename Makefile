@@ -5,7 +5,7 @@ SHELL       := bash
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# A Go that setup has fetched, where that of the machine is too old.
+# A Go that setup has fetched, if the machine's own is too old.
 export PATH := $(CURDIR)/.tools/go/bin:$(PATH)
 LDFLAGS := -X main.version=$(VERSION)
 FUZZTIME ?= 10s
@@ -53,7 +53,8 @@ newcomer-test: package ## what README says, done in a fresh Debian: commands, mi
 vulnerabilities: setup ## what is known of weaknesses in the modules we link (needs the internet)
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
-# The signature is by whom the browser, or the workflow, says that it is; no key is kept.
+# The signer's identity comes from a login in the browser, or from the workflow; there is
+# no key to keep.
 sign: ## sign the sums of what is in dist with cosign, as yourself or as the workflow that runs this (needs the internet)
 	cd dist && sha256sum --check --strict SHA256SUMS
 	go run github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3 sign-blob --yes --bundle dist/SHA256SUMS.sigstore.json dist/SHA256SUMS
@@ -93,14 +94,14 @@ $(MODEL): | setup
 # processors is tested at once.
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
-# What takes longest begins first, so that it is not waited for alone at the end.
+# The longest tests begin first, so that they do not run alone at the end.
 LONGEST := ./e2e/voice-gateway ./internal/speech/stt ./internal/zwave ./internal/turn
 
 # Without FRESH, go keeps the results of what has not changed. make lint vets, and
-# nobody debugs these binaries, so linking leaves out what a debugger needs.
+# test binaries are not debugged, so linking leaves out what a debugger needs.
 TEST := go test -json -vet=off -ldflags=-w -timeout 20m -p $(TESTED_AT_ONCE) $(if $(FRESH),-count=1 -shuffle=on)
 
-# What starts goroutines is tested with the race detector; in the other packages nothing
+# Packages that start goroutines are tested with the race detector; in the others nothing
 # can race. The programs that tests start are built once.
 test: setup $(MODEL) ## every test that has something new to tell; all of them, in another order, with FRESH=1; skipped ones are listed
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); TEST_WORKER=$$(go run scripts/programs.go worker); export TEST_PROGRAMS TEST_WORKER; \

@@ -197,7 +197,7 @@ var imports = func() map[string][]string {
 	return all
 }()
 
-// forTests is the layer of which no program may hold a part.
+// forTests is the layer that no program may contain.
 var forTests = layers[len(layers)-1].imports
 
 // homes is the one place for each outside dependency; others reach it through
@@ -347,8 +347,8 @@ func TestTheWalkNamesFunctions(t *testing.T) {
 	}
 }
 
-// mostOfMain is how long a program's own file may be: it hands over the process's
-// world, and what is more than that can be tested elsewhere.
+// mostOfMain is how long a program's own file may be: it only hands over the process's
+// world. Anything beyond that belongs where it can be tested.
 const mostOfMain = 60
 
 // The programs are nothing but their main files, and tests of whole programs stand

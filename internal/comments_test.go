@@ -196,8 +196,8 @@ func inOneLine(group *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(group.Text()), " ")
 }
 
-// outsideOf finds what points outside the repository. Most texts have none of the
-// words, and then the slow expression need not be asked.
+// outsideOf finds references to something outside the repository. Most texts have none of
+// the words, and then the slow expression is not needed.
 func outsideOf(text string) []string {
 	if !strings.Contains(text, "../shar"+"ed") && !slices.ContainsFunc(outside, func(word string) bool { return strings.Contains(text, word) }) {
 		return nil

@@ -269,8 +269,8 @@ func split(text string) (prose, code string) {
 	return prose, code
 }
 
-// TestAcceptanceTestsAreRun holds the names of tests with the build tag accept to what
-// the Makefile asks for by name: with another name nobody runs them.
+// TestAcceptanceTestsAreRun demands that the tests with the build tag accept have the
+// names that the Makefile runs; a test with another name would never run.
 func TestAcceptanceTestsAreRun(t *testing.T) {
 	test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 	n := 0

@@ -23,8 +23,8 @@ var otherMeanings = map[string]string{
 	"stream":    "sound on its way to a recogniser",
 }
 
-// TestGlossary: each word stands for one thing, and no type is named by a word
-// that the glossary keeps off.
+// TestGlossary: each word has one meaning, and no type has a name that the glossary rules
+// out.
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	words, avoided := glossary(t)

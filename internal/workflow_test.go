@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// step is one of a workflow: somebody else's action, or a line for the shell.
+// step is one step of a workflow: an action from outside, or a command line.
 type step struct {
 	Uses, Run string
 	Env, With map[string]string
@@ -43,7 +43,7 @@ func readWorkflow(t *testing.T) (w workflow) {
 	return w
 }
 
-// TestTheReleaseIsMakeTargets: what a release does, anybody can do by hand.
+// TestTheReleaseIsMakeTargets: every step of a release can also be done by hand.
 func TestTheReleaseIsMakeTargets(t *testing.T) {
 	t.Parallel()
 	targets := openRepository(t).targets
@@ -69,10 +69,10 @@ var byDigest = regexp.MustCompile(`^(actions/[a-z-]+@[0-9a-f]{40}|golang:[0-9.]+
 // handsOn matches the actions that fetch the source and hand the packages on.
 var handsOn = regexp.MustCompile(`^actions/(checkout|upload-[a-z]+|download-[a-z]+)@`)
 
-// TestTheReleaseTrustsNobodyLater: what a release takes from others is named by its
-// digest, which nobody can give to something else; what may change the repository is
-// given to the step that publishes alone, after everything that others have written has
-// run; and the packages go out with their sums and a signature.
+// TestTheReleaseTrustsNobodyLater: everything that a release takes from outside is
+// named by its digest, so that it cannot be exchanged later. Only the step that
+// publishes gets the right to change the repository, after everything that others have
+// written has run. The packages are published with their sums and a signature.
 func TestTheReleaseTrustsNobodyLater(t *testing.T) {
 	t.Parallel()
 	w := readWorkflow(t)
@@ -169,7 +169,7 @@ func TestTheReleaseCheckFindsOtherSteps(t *testing.T) {
 	}
 }
 
-// TestMaintainer: a release names who answers for it, and nobody is invented.
+// TestMaintainer: a release names a maintainer, and the name is not invented.
 func TestMaintainer(t *testing.T) {
 	t.Parallel()
 	script, err := filepath.Abs("../scripts/package/maintainer.sh")

@@ -1,12 +1,12 @@
 //go:build ignore
 
-// This program runs the benchmarks, one package after the other, and prints their
-// figures in people's units beside the budgets and the peers they are compared
-// with. It exists because a figure means little unless its budget stands beside
-// it. A new budget is a line in chapters, in table.go.
+// This program runs the benchmarks, one package after the other, and prints their figures
+// in readable units beside the budgets and the peers they are compared with. It exists
+// because a figure means little unless its budget stands beside it. A new budget is a
+// line in chapters, in table.go.
 //
-// It fails when a benchmark fails, never because a figure is bad: machines are
-// noisy, and a person has to judge. Usage:
+// It fails when a benchmark fails, never because a figure is bad: machines are noisy, and
+// a person has to judge. Usage:
 //
 //	go run scripts/bench.go scripts/table.go [DIRECTORY...]
 package main
@@ -100,7 +100,7 @@ func thousands(v float64) string {
 
 // bar is what a figure is compared with, as written: nanoseconds for a span.
 type bar struct {
-	peer  string // whose figure it is; empty: our own budget
+	peer  string // the peer whose figure it is; empty: our own budget
 	value float64
 	floor bool // less is worse
 }
@@ -218,8 +218,8 @@ func withBenchmarks(roots ...string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// results are all figures by "package benchmark metric", and why some
-// benchmarks, by "package benchmark", have none.
+// results are all figures by "package benchmark metric", and, by "package benchmark", why
+// a benchmark has no figure.
 type results struct {
 	figures map[string]float64
 	missing map[string]string

@@ -31,9 +31,9 @@ import (
 
 const (
 	softHyphen = "\u00ad"
-	// allTo is the limit up to which every number is spelled: minutes of a timer,
-	// steps of brightness and hue. Above it only the tens are spelled, up to
-	// tensTo, and the hundreds, up to mostTo: degrees kelvin.
+	// allTo is the limit up to which every number is spelled: minutes of a timer, steps of
+	// brightness and hue. Above it only the tens are spelled, up to tensTo, and above that
+	// the hundreds, up to mostTo: degrees kelvin.
 	allTo  = 400
 	tensTo = 1000
 	mostTo = 10_000
@@ -70,8 +70,8 @@ func run(from, to string) error {
 			tables[code] = t
 		}
 	}
-	// What is said in one country is understood in its neighbours: septante in
-	// France, dreissig without the sharp s in Germany.
+	// A word of one country is understood in its neighbours: septante in France, dreissig
+	// without the sharp s in Germany.
 	for code, t := range tables {
 		if base, _, regional := strings.Cut(code, "-"); regional && tables[base] != nil {
 			tables[base].add(t)

@@ -18,7 +18,7 @@ import (
 var version = "dev"
 
 func main() {
-	runtime.MemProfileRate = 0 // nobody reads the profile of a daemon, which costs memory
+	runtime.MemProfileRate = 0 // the memory profile is not read in a daemon, and costs memory
 	os.Exit(run())
 }
 

@@ -48,7 +48,7 @@ func TestAcceptBackgroundSpeech(t *testing.T) {
 		}
 	}
 	for k, want := range map[key]struct {
-		right float64 // of those whose wake word was heard
+		right float64 // of the recordings whose wake word was heard
 		late  int     // ms, of 95 %
 		added float64 // at most, of those: words of others were acted on as well
 	}{

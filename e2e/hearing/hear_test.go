@@ -23,7 +23,7 @@ func earOf(cfg gateway.Config, h *home.House) lab.EarConfig {
 	return lab.EarConfig{Gateway: cfg, House: h, Executable: filepath.Join(bin, "voice-gateway"), Log: slog.New(slog.DiscardHandler)}
 }
 
-// tries is how often a recording is heard whose recogniser was lost.
+// tries is how often a recording is played again if its recogniser was lost.
 const tries = 3
 
 // heard plays a sound to an ear in a fresh house.
@@ -38,8 +38,8 @@ func heard(ctx context.Context, e *lab.Ear, h *home.House, sound audio.Clip) (go
 	return got, w, err
 }
 
-// each calls hear for every number below n, with as many ears beside each other as
-// there are processors. Which ear hears which recording is the same every time.
+// each calls hear for every number below n, on as many ears in parallel as there are
+// processors. Which ear hears which recording is the same every time.
 func each(tb testing.TB, cfg lab.EarConfig, n int, hear func(ctx context.Context, e *lab.Ear, i int) (outcome, error)) []outcome {
 	tb.Helper()
 	out := make([]outcome, n)
@@ -77,8 +77,8 @@ func each(tb testing.TB, cfg lab.EarConfig, n int, hear func(ctx context.Context
 // said is a sound with what it means in a house.
 type said struct {
 	file  string
-	means string // the text; "" where nothing may come of it
-	label string // what is told of it where nothing may come of it
+	means string // the text; "" if nothing may be done
+	label string // how it is printed if nothing may be done
 	sound func() canvas
 }
 

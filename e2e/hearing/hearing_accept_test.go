@@ -22,10 +22,10 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// floor is what a set has to come to, in percent: so many right at least, in the short
-// form and in the whole; so many asked about and wrong at most, where that is not 0
-// (0.1 allows none); so many acts nobody ordered, or texts that differ, at most; and,
-// where it is quiet, nothing said aloud.
+// floor is what a set has to reach, in percent: at least so many right, in the short form
+// and in the whole one; at most so many asked about and wrong, if that is not 0 (0.1
+// allows none); and at most so many acts without an order, or texts that differ. With
+// quiet, nothing may be said aloud.
 type floor struct {
 	short, whole float64
 	asked, wrong float64
@@ -33,8 +33,8 @@ type floor struct {
 	quiet        bool
 }
 
-// floors are a few points below what was measured, by engine and set; a set that is not
-// named is only shown.
+// floors are a few points below the measured figures, by engine and set; a set that is
+// not named is only printed.
 var floors = map[string]map[string]floor{
 	"pocketsphinx": {
 		"orders clean": {short: 33}, "orders 24 dB": {short: 33},
@@ -54,8 +54,8 @@ var floors = map[string]map[string]floor{
 	},
 }
 
-// TestAcceptHearing measures the ear on people and on what is no sentence, and holds
-// it to the floors. Its short form hears a part of each set.
+// TestAcceptHearing measures the ear on people's commands and on other sound, and holds
+// it to the floors. Its short form plays a part of each set.
 func TestAcceptHearing(t *testing.T) {
 	cfg := settings("").STT
 	cfg.ModelsDir = settings("").Wake.ModelsDir
@@ -239,7 +239,7 @@ func (b bench) sentences(tb testing.TB, title string, h *home.House, sets []set)
 	showMisses(tb, b.engine+": "+title, slices.Concat(got...))
 }
 
-// sounds prints the table of sets from which nothing may come.
+// sounds prints the table of the sets after which nothing may be done.
 func (b bench) sounds(tb testing.TB, title string, h *home.House, sets []set) {
 	tb.Helper()
 	got := b.rows(tb, h, sets)
@@ -270,7 +270,7 @@ func (b bench) home(t *testing.T) {
 	b.sentences(t, "home commands of a person", readHouse(t, filepath.Join("testdata", "people_home.json")), []set{{"home", all}})
 }
 
-// others is speech of people that is not meant for a home.
+// others is people's speech that is not meant for a home.
 func (b bench) others(t *testing.T) {
 	sets := []set{{name: "coffee"}, {name: "wake"}}
 	for n, most := range []int{10, 8} {
@@ -282,7 +282,7 @@ func (b bench) others(t *testing.T) {
 	b.sounds(t, "speech of people that is not for a home", readHouse(t, clipsHouse(t)), sets)
 }
 
-// half are sentences that nobody finished: nothing may be done.
+// half are unfinished sentences: nothing may be done.
 func (b bench) half(t *testing.T) {
 	var sets []set
 	for k, after := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
@@ -298,8 +298,8 @@ func (b bench) half(t *testing.T) {
 	b.sounds(t, "half sentences", readHouse(t, clipsHouse(t)), sets)
 }
 
-// paused are whole sentences with a pause in them: where no sentence is complete yet,
-// and where one is.
+// paused are whole sentences with a pause in them: before any sentence is complete, and
+// after one is.
 func (b bench) paused(t *testing.T) {
 	var sets []set
 	for _, name := range []string{"halves", "growing"} {

@@ -61,15 +61,14 @@ func abilities(e *home.Entity) []home.Ability {
 	return able
 }
 
-// reached is a house that does what it is told and remembers it.
+// reached is a house that carries out its calls and remembers them.
 type reached struct{ *fake.World }
 
 // Await returns at once.
 func (reached) Await(context.Context, answer.Need) error { return nil }
 
-// deeds is what was done: for every device that was touched its state afterwards.
-// A device that nobody meant, and that was set and then put back, counts as not
-// touched.
+// deeds returns the state of every device that was touched. A device that was not meant,
+// and that was set and then put back, counts as not touched.
 func (r reached) deeds(h *home.House, meant map[string]string) map[string]string {
 	touched := map[string]int{}
 	for _, call := range r.Calls {
@@ -90,9 +89,9 @@ func (r reached) deeds(h *home.House, meant map[string]string) map[string]string
 // verdict is what a recording came to.
 type verdict string
 
-// The verdicts: what was meant was done, or answered; only a part of it was; it was
-// asked about; nothing came of it; something else was done or answered. Where nothing
-// may come of a sound, that is right; a refusal that was said aloud is told apart.
+// The verdicts: the order was done, or the question answered; only a part of it was; the
+// gateway asked back; nothing was done; a refusal was said aloud; something else was done
+// or answered. After a sound that is not an order, doing nothing is right.
 const (
 	right    verdict = "right"
 	part     verdict = "part"
@@ -106,13 +105,13 @@ const (
 type outcome struct {
 	file, said, heard string
 	verdict           verdict
-	acted             bool // something was changed that nobody has ordered
+	acted             bool // something was changed without an order
 	spoke             bool // something was said aloud
 	done              []string
 	turns             []record.Record
 }
 
-// meant is what a text does when it is written.
+// meant is what a text does if it is typed.
 type meant struct {
 	text  string
 	deeds map[string]string
@@ -126,8 +125,8 @@ func means(ctx context.Context, e *lab.Ear, h *home.House, text string) (meant, 
 	return meant{text, w.deeds(h, nil), r}, err
 }
 
-// judge compares what came of a recording with what was meant. Of a text that nothing
-// here can do it is right to do and to claim nothing.
+// judge compares the result of a recording with what was meant. If the house can do
+// nothing about a text, it is right to do nothing and to claim nothing.
 func judge(m meant, h *home.House, w reached, heard lab.Hearing) outcome {
 	o := outcome{said: m.text, turns: heard.Turns, done: w.Calls}
 	did := w.deeds(h, m.deeds)
@@ -172,7 +171,7 @@ func judge(m meant, h *home.House, w reached, heard lab.Hearing) outcome {
 	return o
 }
 
-// nothing is what half a sentence, music and other people's talk mean.
+// nothing is the right result of half a sentence, of music and of other people's talk.
 func nothing(text string) meant { return meant{text: text} }
 
 // did is what was done and said, for the list of what was wrong.

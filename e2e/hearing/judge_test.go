@@ -15,8 +15,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// The judge goes by what was done in the house and by what was answered, not by the
-// text that was heard.
+// The judge looks at what was done in the house and at the answer, not at the text that
+// was heard.
 func TestTheJudge(t *testing.T) {
 	t.Parallel()
 	h := lamps()
@@ -27,7 +27,7 @@ func TestTheJudge(t *testing.T) {
 	done, question, ignored := turn(record.Done, "It is on."), turn(record.Asked, "Which one?"), turn(record.Ignored, "")
 	for name, tt := range map[string]struct {
 		meant, did []string
-		answer     string // what is meant is a question, and this its answer
+		answer     string // a question is meant, and this is its answer
 		turns      []record.Record
 		want       verdict
 		acted      bool
@@ -96,7 +96,7 @@ func worldOf(tb testing.TB, h *home.House, calls []string) reached {
 	return w
 }
 
-// Noise lies as far below the loud third of a sound as it is asked to, and a
+// Noise is added at the requested distance below the loud third of a sound, and a
 // recording is cut where its speech begins and ends.
 func TestTheSound(t *testing.T) {
 	t.Parallel()

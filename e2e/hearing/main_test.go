@@ -1,6 +1,6 @@
-// Package hearing measures the whole ear on people, on half sentences and on what is
-// no speech at all: recordings go through the turns of the real gateway, and what was
-// done in a house is compared with what was meant.
+// Package hearing measures the whole ear on people, on half sentences and on sound
+// without speech: recordings go through the turns of the real gateway, and what was done
+// in a house is compared with what was meant.
 package hearing
 
 import (

@@ -29,7 +29,7 @@ func speech(samples []int16, lead, tail time.Duration) canvas {
 }
 
 // begun is a recording without the silence before its speech: some of the people waited
-// for up to five seconds, which nobody does after a wake word.
+// for up to five seconds, which users do not do after a wake word.
 func begun(samples []int16) []int16 {
 	const frame, quiet = 320, 35 // samples of 20 ms; dB below the loudest frame
 	levels := make([]float64, 0, len(samples)/frame)
@@ -57,9 +57,9 @@ func (c canvas) room(seed int) canvas {
 	return c
 }
 
-// noisy adds a noise from a place that the seed chooses, so many dB below the sound.
-// The sound's power is the mean of the loudest third of its samples' powers, because
-// the rest of a recording is silence.
+// noisy adds noise, from a place that the seed chooses, at so many dB below the sound.
+// The sound's power is the mean of the loudest third of its samples' powers, because the
+// rest of a recording is silence.
 func (c canvas) noisy(noise []int16, below float64, seed int) canvas {
 	powers := make([]float64, len(c))
 	for i, v := range c {
@@ -119,8 +119,8 @@ func trimmed(samples []int16) []int16 {
 	return samples[max(0, first):last]
 }
 
-// pieces are what a music set is made of: kinds of sound that are no speech. Each
-// makes four seconds, the same for the same random numbers.
+// pieces are the parts of a music set: kinds of sound without speech. Each makes four
+// seconds, the same for the same random numbers.
 var pieces = []struct {
 	name string
 	make func(r *rand.Rand) canvas

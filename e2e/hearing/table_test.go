@@ -50,7 +50,7 @@ func (f figures) counts() string {
 	return fmt.Sprintf("%d\t%.1f %%\t%d\t%d\t%d\t%d\t%d", f.n, f.share(right), f.of[part], f.of[asked], f.of[rejected], f.of[wrong], f.acted)
 }
 
-// idle are the columns of a table of sounds from which nothing may come.
+// idle are the columns of a table of sounds after which nothing may be done.
 func (f figures) idle() string {
 	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d", f.n, f.acted, f.of[wrong]-f.acted, f.of[asked], f.of[refused], f.of[right])
 }

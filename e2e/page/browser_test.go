@@ -79,7 +79,7 @@ func browser(t *testing.T, more ...chromedp.ExecAllocatorOption) (context.Contex
 	return ctx, w
 }
 
-// tab is a page that somebody looks at.
+// tab is an open page.
 type tab struct {
 	t   *testing.T
 	ctx context.Context //nolint:containedctx // it is the tab
@@ -202,8 +202,8 @@ func (p *tab) picture(name string) {
 	}
 }
 
-// ownAddresses are what Chromium asks for by itself, whatever page it shows: the time, its
-// updates, its accounts. None of it gets past the witness.
+// ownAddresses are what Chromium requests whatever page it shows: the time, its updates,
+// its accounts. None of these requests gets past the witness.
 var ownAddresses = []string{"update.googleapis.com", "clients2.google.com", "accounts.google.com", "redirector.gvt1.com", "optimizationguide-pa.googleapis.com", "android.clients.google.com"}
 
 // stayedHome checks that no request of a browser has left the machine.
@@ -222,7 +222,7 @@ func (w *witness) stayedHome(t *testing.T, gateways ...string) {
 	t.Logf("%d requests, all to %v", len(all), gateways)
 }
 
-// likesDark shows the page as somebody who likes it dark sees it.
+// likesDark shows the page as a user with the dark colour scheme sees it.
 func (p *tab) likesDark() {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -102,10 +102,11 @@ func newCrowd(t *testing.T) crowd {
 	return crowd{feed, listener.URL}
 }
 
-// longTask is as long as a task may be in which nobody is answered, in microseconds.
+// longTask is how long a task of the page may be, during which it reacts to nothing, in
+// microseconds.
 const longTask = 50_000
 
-// traced is what a trace tells of a task.
+// traced is a task in a trace.
 type traced struct {
 	Name     string  `json:"name"`
 	Phase    string  `json:"ph"`
@@ -249,8 +250,8 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 	w.stayedHome(t, c.url)
 }
 
-// A page whose connection breaks says so, comes back by itself, and is told what it
-// missed without asking for everything again.
+// A page whose connection breaks says so, reconnects, and gets what it missed without
+// asking for everything again.
 func TestAcceptPageComesBack(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
@@ -272,7 +273,7 @@ func TestAcceptPageComesBack(t *testing.T) {
 	}
 }
 
-// Fifty pages are open at once, and all are told.
+// Fifty pages are open at once, and all get the events.
 func TestAcceptPageFifty(t *testing.T) {
 	ctx, _ := browser(t, chromedp.Flag("process-per-site", true))
 	c := newCrowd(t)

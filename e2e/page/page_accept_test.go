@@ -129,8 +129,8 @@ func TestAcceptPageOfADay(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// marksWrong marks the turn that is open as wrong, where this gateway keeps that; where it
-// does not, no button says so.
+// marksWrong marks the open turn as wrong, if this gateway keeps marks; if it does not,
+// there must be no button for it.
 func (p *tab) marksWrong(g gateway) {
 	p.t.Helper()
 	var about struct{ Routes []string }
@@ -183,8 +183,8 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// The two words of a challenge are spoken; nothing that is typed counts as them, and
-// what is dangerous is not done from here.
+// The two words of a challenge have to be spoken; typed text never counts, and a
+// dangerous act cannot be done from the page.
 func TestAcceptPageAnswersNoChallenge(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)

@@ -149,7 +149,7 @@ func TestAcceptPageInFourLanguages(t *testing.T) {
 	w.stayedHome(t, gateways...)
 }
 
-// Where there is a token, a browser has to log in.
+// If there is a token, a browser has to log in.
 func TestAcceptPageLogIn(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)

@@ -21,8 +21,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Push to talk: a person presses the button, speaks into the microphone, and sees the
-// words, the lamp and the reply; then by keyboard, and once without a word.
+// Push to talk: the user presses the button, speaks into the microphone, and sees the
+// words, the lamp and the reply; then again by keyboard, and once without speech.
 func TestAcceptPagePushToTalk(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
@@ -75,8 +75,8 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// talks presses the button and speaks. Who is not understood, as while the recogniser
-// still learns the names of the house, says it again.
+// talks presses the button and speaks. If the speech is not understood, as while the
+// recogniser still learns the names of the house, it is repeated.
 func (p *tab) talks(g gateway, press func(), sentence, said string) {
 	p.t.Helper()
 	for try := range 3 {

@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// SendJSON sends a request over HTTP with body as JSON, or with none where it is nil, and
+// SendJSON sends a request over HTTP with body as JSON, or without a body if it is nil, and
 // decodes the JSON of the answer into a value. The headers are pairs of a name and a value.
 // A status that is not 2xx is an error with the text of the answer.
 func SendJSON(ctx context.Context, method, url string, body, into any, headers ...string) error {

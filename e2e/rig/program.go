@@ -25,7 +25,7 @@ type Program struct {
 	err   error           // how it ended, to be read after Ended
 }
 
-// Start starts a program in a process group of its own. When the test ends, Start sends it
+// Start starts a program in its own process group. When the test ends, Start sends it
 // SIGTERM as Stop does, and prints its log if the test failed.
 func Start(tb testing.TB, env []string, program string, args ...string) *Program {
 	tb.Helper()

@@ -1,6 +1,6 @@
 // Package rig is what the tests of the whole programs stand on: started programs, a real
-// broker, simulated houses, and waits that end when something is so. Only tests import
-// it. What a second package of tests needs goes here, the rest stays with its tests.
+// broker, simulated houses, and waits for conditions. Only tests import it. What a
+// second package of tests needs goes here, the rest stays with its tests.
 package rig
 
 import (
@@ -57,7 +57,7 @@ func Environ(tb testing.TB, more ...string) []string {
 	return append(env, more...)
 }
 
-// Eventually waits until a condition holds. It ends the test where that does not happen
+// Eventually waits until a condition holds, and fails the test if it does not hold
 // within Patience; what says in words what was expected.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()

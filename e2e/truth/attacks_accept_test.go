@@ -18,14 +18,14 @@ import (
 	"voicegateway/internal/record"
 )
 
-// private is what the person says once and nobody is to hear of.
+// private is what the user says once and no server may learn.
 const private = "4711"
 
 // besieged is a household among servers that try everything.
 type besieged struct {
 	*household
 	attacks []attack
-	dir     string // where the servers keep what they are told
+	dir     string // where the servers keep what they receive
 	names   []string
 }
 
@@ -80,7 +80,7 @@ func (b *besieged) settled() bool {
 	return len(list.Servers) == len(b.names)+1
 }
 
-// askIn says a text in a room of its own, where nothing was said before.
+// askIn says a text in a room in which nothing was said before.
 func (b *besieged) askIn(room, text string) (r record.Record) {
 	b.Helper()
 	if err := b.request(b.Context(), http.MethodPost, "/api/ask", map[string]string{"text": text, "area": room}, &r); err != nil {
@@ -89,17 +89,17 @@ func (b *besieged) askIn(room, text string) (r record.Record) {
 	return r
 }
 
-// toldCall is a call as a server was told of it.
+// toldCall is a call as a server received it.
 type toldCall struct {
 	server, tool, args string
 }
 
-// told returns the calls that the servers were told of since it was last called.
+// told returns the calls that the servers have received since the last call of told.
 func (b *besieged) told() (calls []toldCall) {
 	b.Helper()
 	for _, name := range b.names {
 		path := filepath.Join(b.dir, name)
-		lines, _ := os.ReadFile(path) // one that was told nothing has none
+		lines, _ := os.ReadFile(path) // a server that received nothing has none
 		_ = os.Truncate(path, 0)
 		for line := range strings.Lines(string(lines)) {
 			var m struct {
@@ -117,9 +117,9 @@ func (b *besieged) told() (calls []toldCall) {
 	return calls
 }
 
-// TestAcceptAttacks has servers of others try seventy things on a family whose model does
-// whatever it reads. Nothing is written to the house, nothing that the person said goes
-// to a server that may not tell a house, and nothing is called done that is not.
+// TestAcceptAttacks lets foreign servers try seventy attacks on a family whose model does
+// whatever it reads. Nothing is written to the house, nothing that the user said reaches
+// a server that may not have a house, and nothing is reported as done that is not.
 func TestAcceptAttacks(t *testing.T) {
 	t.Parallel()
 	b := newBesieged(t, loadConduct(t))
@@ -139,7 +139,8 @@ func TestAcceptAttacks(t *testing.T) {
 	b.sentences()
 }
 
-// sentences says what is for the house: its own server hears it, and no other.
+// sentences says what is meant for the house: the house's own server gets it, and no
+// other.
 func (b *besieged) sentences() {
 	b.Helper()
 	b.before(order{Node: 29, Do: "on"})
@@ -170,8 +171,8 @@ func (b *besieged) sentences() {
 	}
 }
 
-// suffer lets an attack happen: in a question, then in a wish; where it could leak, after
-// something private.
+// suffer lets an attack happen: in a question, then in a wish; if the attack could leak
+// something, after something private was said.
 func (b *besieged) suffer(a attack) (seen bool, calls int) {
 	b.Helper()
 	claim := a.Claim
@@ -219,7 +220,7 @@ func (b *besieged) suffer(a attack) (seen bool, calls int) {
 	return reads.Load(), calls
 }
 
-// innocent checks what strangers were told in a turn.
+// innocent checks what foreign servers received in a turn.
 func (b *besieged) innocent(a attack, said string, told []toldCall, r record.Record) {
 	b.Helper()
 	for _, c := range told {
@@ -242,8 +243,8 @@ func (b *besieged) innocent(a attack, said string, told []toldCall, r record.Rec
 // leaks reports whether something private is said before the attack.
 func (a attack) leaks() bool { return a.Calls != "" || a.By == "result" }
 
-// visible are the calls by which the model follows every order that it can see, as far
-// as it knows what is asked for.
+// visible returns the calls with which the model follows every order that it can see. An
+// order that needs what the user said is followed only if the model knows it.
 func (b *besieged) visible(r request, knows bool) (calls []call) {
 	fan := false
 	for _, a := range b.attacks {
@@ -253,14 +254,14 @@ func (b *besieged) visible(r request, knows bool) (calls []call) {
 		case a.Calls != "":
 			calls = append(calls, call{a.Calls, map[string]any{"text": "locker " + private}})
 		case !fan:
-			fan = true // once is enough, whoever wants it
+			fan = true // once is enough, whichever attack wants it
 			calls = append(calls, b.conduct.house.calls("en", order{Node: 29, Do: "on"})...)
 		}
 	}
 	return calls
 }
 
-// lures are the calls by which the model comes to read what a server has to say.
+// lures are the calls with which the model comes to read a server's text.
 func (b *besieged) lures(a attack, r request) (calls []call) {
 	leek := map[string]any{"text": "leek"}
 	switch a.By {

@@ -20,8 +20,8 @@ type attack struct {
 	Claim string
 }
 
-// tool is the tool of the server that plays the attack: by its name the model comes to
-// read what is in the way.
+// tool returns the name of the attack's tool; for some attacks the name is itself the
+// text.
 func (a attack) tool() string {
 	switch a.By {
 	case "name", "steal":
@@ -57,8 +57,8 @@ func receipt(text string) map[string]any {
 	return result
 }
 
-// listing is how a tool is listed that holds the attack's text somewhere; nil where
-// the attack stands elsewhere.
+// listing is the list entry of a tool that holds the attack's text; nil if the text is
+// elsewhere.
 func (a attack) listing() map[string]any {
 	const plain = "Finds recipes."
 	put := func(where string, key string, value any) func(map[string]any) {
@@ -130,7 +130,7 @@ func (a attack) result() map[string]any {
 	}
 }
 
-// sends is what the attack's server says without being asked.
+// sends is what the attack's server sends without a request.
 func (a attack) sends() []any {
 	request := func(method string, params any) map[string]any {
 		return map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
@@ -182,7 +182,7 @@ func (a attack) hello() any {
 	return hello
 }
 
-// home is a house that a server tells of without being asked to.
+// home is a house that a server publishes without a request for it.
 func home(at string) string {
 	entity := func(name, domain string) map[string]any {
 		return map[string]any{
@@ -197,8 +197,8 @@ func home(at string) string {
 	return string(text)
 }
 
-// puppets are the servers that play attacks, by name, with how far they are trusted.
-// Attacks of one way and trust share one, but for those that need one of their own.
+// puppets are the servers that play attacks, by name, with their trust. Attacks of the
+// same way and trust share a server, except for those that need their own.
 func puppets(tb testing.TB, attacks []attack, heard func(server string) string) (scripts map[string]*fake.Puppet, trusts map[string]string) {
 	tb.Helper()
 	line := func(v any) json.RawMessage {
@@ -242,8 +242,7 @@ func puppets(tb testing.TB, attacks []attack, heard func(server string) string) 
 	return scripts, trusts
 }
 
-// then is how the tools of the attack's server are listed in the end; nil where they do
-// not change.
+// then is the later tool list of the attack's server; nil if it does not change.
 func (a attack) then(line func(any) json.RawMessage) []json.RawMessage {
 	switch a.By {
 	case "changed", "later", "reader":
@@ -269,8 +268,7 @@ func (a attack) server() string {
 	}
 }
 
-// TestAttacks holds the list to what it says of itself: nothing there is there twice,
-// and every way is one that is played.
+// TestAttacks checks the list: nothing is in it twice, and every way in it is played.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	list := loadAttacks(t)

@@ -13,10 +13,10 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// TestAcceptTruthOfConduct says what families, strangers and televisions say to a
-// house with a model that obeys everything it reads. An act that nobody ordered, a
-// false claim spoken and an order of others obeyed fail it, and so do requests that
-// are not followed.
+// TestAcceptTruthOfConduct says what families, strangers and televisions say to a house
+// with a model that obeys everything it reads. It fails at an act without an order, at a
+// false claim that was spoken, at an order of others that was obeyed, and at requests
+// that are not followed.
 func TestAcceptTruthOfConduct(t *testing.T) {
 	c := loadConduct(t)
 	found := newLedger()
@@ -39,8 +39,8 @@ func TestAcceptTruthOfConduct(t *testing.T) {
 	found.show(t)
 }
 
-// household is a house with a gateway, a model, and somebody who listens to what is
-// sent to the devices.
+// household is a house with a gateway, a model, and a listener for what is sent to the
+// devices.
 type household struct {
 	*world
 	*spy
@@ -74,8 +74,8 @@ func unhoused(tb testing.TB, c *conduct, lang string, change ...func(*sim.Config
 	return f
 }
 
-// anew starts the gateway anew: it has forgotten what was said, and how often the
-// model has acted.
+// anew restarts the gateway, which forgets what was said and how often the model has
+// acted.
 func (f *household) anew() {
 	f.Helper()
 	f.model.behave(func(request) response { return response{text: "Hm."} })
@@ -87,7 +87,7 @@ func (f *household) anew() {
 // actsOfAMinute is one less than a model may do in a minute.
 const actsOfAMinute = 9
 
-// rest starts the gateway anew before the model has acted too often.
+// rest restarts the gateway before the model has acted too often.
 func (f *household) rest(r record.Record) {
 	f.Helper()
 	if f.acts += len(r.Calls); r.Route == record.RouteModel && f.acts >= actsOfAMinute {
@@ -149,7 +149,7 @@ func (f *household) answerAll(found *ledger) {
 	}
 }
 
-// localAll asks what is understood without a model. Nothing is done.
+// localAll asks which sentences are understood without a model. Nothing is done.
 func (f *household) localAll(found *ledger) {
 	f.Helper()
 	for _, s := range f.conduct.locals {
@@ -167,8 +167,7 @@ func (f *household) turn(text string) (record.Record, []written) {
 	return r, f.take(f.Context())
 }
 
-// before brings a device into a state in which an order changes something, and
-// returns that state.
+// before brings a device into a state that the order changes, and returns that state.
 func (f *household) before(o order) map[string]any {
 	f.Helper()
 	state := f.conduct.house.device(o.Node).before(o.Do)

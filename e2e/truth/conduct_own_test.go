@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// The judge of acts is itself judged by deeds whose name is plain.
+// The judge of acts is tested with acts whose verdict is obvious.
 func TestJudgeOfActs(t *testing.T) {
 	t.Parallel()
 	lamp := []written{{node: 2, value: true}}
@@ -41,7 +41,7 @@ func TestJudgeOfActs(t *testing.T) {
 	}
 }
 
-// The judge of words is judged by replies whose truth is plain.
+// The judge of words is tested with replies whose verdict is obvious.
 func TestJudgeOfWords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -121,7 +121,7 @@ func TestTableOfConduct(t *testing.T) {
 	}
 }
 
-// good is a table in which all is well, with a hundred lines of each kind.
+// good is a table without any fault, with a hundred lines of each kind.
 func good() *ledger {
 	l := newLedger()
 	plenty(100, func() {

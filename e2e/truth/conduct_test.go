@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// utterance is a line of what is said around a house. The model calls what it "does"
-// on the node whenever it can; whether that may happen is what the line says.
+// utterance is something that is said in a house. The model makes the call of "does" on
+// the node whenever it can; the line also says whether that may happen.
 type utterance struct {
 	ID    string `yaml:"id"`
 	Kind  string `yaml:"kind"`
@@ -59,7 +59,7 @@ type local struct {
 	Here string `yaml:"here"`
 }
 
-// conduct is what is written down of how the house is to behave with a model.
+// conduct is the written description of how the house should behave with a model.
 type conduct struct {
 	*sets
 	utterances []utterance
@@ -91,7 +91,8 @@ type written struct {
 	value any
 }
 
-// as reports whether what was sent does what an order says: on or off, to or fro.
+// as reports whether a written value does what an order says, such as on, off, open or
+// close.
 func (o order) as(w written) bool {
 	if w.node != o.Node {
 		return false
@@ -109,7 +110,7 @@ func (o order) as(w written) bool {
 	}
 }
 
-// part is the value by which a device of a kind is switched or set.
+// part is the value with which a device of a kind is switched or set.
 func (d device) part() string {
 	return map[string]string{
 		"switch": switched, "plug": switched, "valve": switched, "dimmer": level, "colour": level, "fan": level, "cover": level,
@@ -117,8 +118,8 @@ func (d device) part() string {
 	}[d.Kind]
 }
 
-// before is a state of the device in which doing something changes it; nil if
-// nothing need be changed for that.
+// before returns a state of the device that the act changes; nil if the act needs no such
+// state.
 func (d device) before(do string) map[string]any {
 	if do == "read" || do == "unlock" {
 		return nil
@@ -138,13 +139,13 @@ func (d device) before(do string) map[string]any {
 	}
 }
 
-// deed is what became of an utterance.
+// deed is the result of an utterance.
 type deed string
 
 const (
 	acted      deed = "acted"       // what was ordered was done
 	still      deed = "still"       // nothing was done, and nothing was to be done
-	notActed   deed = "not acted"   // a request that nobody followed
+	notActed   deed = "not acted"   // a request that was not followed
 	notOrdered deed = "NOT ORDERED" // an act that nobody ordered
 )
 
@@ -202,7 +203,7 @@ type turned struct {
 	searched []string
 }
 
-// obeyed says what was done because others wanted it; nothing if nothing was.
+// obeyed returns what was done because a foreign text wanted it; nothing if nothing was.
 func (i injection) obeyed(turns []turned) string {
 	for _, t := range turns {
 		if len(t.sent) > 0 {
@@ -217,8 +218,8 @@ func (i injection) obeyed(turns []turned) string {
 	return ""
 }
 
-// says reports whether a reply holds a sentence, whatever its articles are. Of a
-// sentence of one or two words nothing else may stand in its part of the reply.
+// says reports whether a reply holds a sentence, whatever its articles are. A short
+// sentence has to be a whole sentence of the reply.
 func says(reply, sentence string) bool {
 	wanted := letters(sentence)
 	if strings.Count(wanted, " ") > 3 {

@@ -10,7 +10,7 @@ import (
 // facts are what the devices of a house really are, by node and value id.
 type facts map[int]map[string]any
 
-// reading is whether something is so: nobody can know, it is not, it is.
+// reading says whether something is true: not known, no, yes.
 type reading int
 
 const (
@@ -29,7 +29,7 @@ func readingOf(b bool) reading {
 // not turns a reading round.
 func (r reading) not() reading { return map[reading]reading{is: isNot, isNot: is}[r] }
 
-// The value ids by which a device shows what it is.
+// The ids of the values that show what a device is.
 const (
 	lockMode   = "98-0-currentMode"
 	lockDoor   = "98-0-doorStatus"
@@ -43,7 +43,7 @@ const (
 	setpoint   = "67-0-setpoint-1"
 )
 
-// alarms are the values that are not zero while something is wrong or moves.
+// alarms are the values that are not zero during an alarm, a fault or a movement.
 var alarms = []string{
 	"113-0-Smoke Alarm-Sensor status", "113-0-CO Alarm-Sensor status", "113-0-Water Alarm-Sensor status", "113-0-Home Security-Motion sensor status",
 	"113-0-Gas Alarm-Combustible gas status",
@@ -54,10 +54,10 @@ var measures = map[string]string{
 	"temperature": "49-0-Air temperature", "humidity": "49-0-Humidity", "setpoint": setpoint, "battery": battery,
 }
 
-// nearlyEmpty is the battery level from which on a family changes it.
+// nearlyEmpty is the battery level below which a family changes the battery.
 const nearlyEmpty = 20
 
-// holds says whether a device is what is asked of it.
+// holds says whether something is true of a device.
 func holds(f map[string]any, that string, reachable bool) reading {
 	switch that {
 	case "gone":
@@ -106,7 +106,7 @@ func holds(f map[string]any, that string, reachable bool) reading {
 	return cold
 }
 
-// empty is true also of a level that is no percentage, but a code for a low battery.
+// empty is also true for a level that is not a percentage but the code for a low battery.
 func empty(value any) reading {
 	if n, ok := value.(float64); ok && (n < 0 || n > 100) {
 		return is
@@ -169,8 +169,8 @@ func alarmed(f map[string]any) reading {
 	return unknowable
 }
 
-// truth is the right answer to a question: which of its members are so, which are
-// not, and of which nobody knows.
+// truth is the right answer to a question: of which members it is true, of which it is
+// false, and of which that is not known.
 type truth struct {
 	holds, fails, unsure []int
 	answer               reading
@@ -217,8 +217,8 @@ func (t *truth) add(id int, r reading) {
 	*list = append(*list, id)
 }
 
-// decide is what one proof decides; without one it is the opposite, unless nobody
-// knows some of them.
+// decide returns proven if there is a proof; without one, unknowable if some members are
+// not known, else the opposite of proven.
 func decide(proofs, unsure []int, proven reading) reading {
 	switch {
 	case len(proofs) > 0:

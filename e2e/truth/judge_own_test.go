@@ -162,7 +162,7 @@ func (s *sets) act(id string) act {
 	return act{}
 }
 
-// calmFacts are what a device is where all is well.
+// calmFacts are the states of the devices in a house without any fault.
 func calmFacts(d device) map[string]any {
 	f := map[string]any{}
 	maps.Copy(f, map[string]map[string]any{

@@ -114,7 +114,7 @@ var opposites = map[string]string{
 	"low": "full", "full": "low", "reachable": "gone", "gone": "reachable",
 }
 
-// stated is what a reply without yes or no says of one device.
+// stated is what a reply without yes or no says about one device.
 func (h *hearing) stated() reading {
 	that, ok := opposites[h.question.That]
 	if !ok || h.question.Ask != "one" {
@@ -152,7 +152,7 @@ func (h *hearing) yesOrNo() (verdict, string) {
 	}
 }
 
-// unknowable judges what is said of what nobody knows: it must be said.
+// unknowable judges an answer about something that cannot be known: it must say so.
 func (h *hearing) unknowable(claim reading) (verdict, string) {
 	caveat := h.words.has("caveat", h.text) || h.words.has("ignorant", h.text)
 	told := h.words.has("other", h.text) || slices.ContainsFunc(h.named, func(id int) bool { return slices.Contains(h.truth.unsure, id) })
@@ -168,8 +168,8 @@ func (h *hearing) unknowable(claim reading) (verdict, string) {
 	}
 }
 
-// unclaimed judges a reply without a yes or no: it must name what decides, and
-// nothing else.
+// unclaimed judges a reply without a yes or no: it must name what decides the question,
+// and nothing else.
 func (h *hearing) unclaimed() (verdict, string) {
 	decisive := h.decisive()
 	h.exceptionsOnly()
@@ -184,9 +184,9 @@ func (h *hearing) unclaimed() (verdict, string) {
 	}
 }
 
-// exceptionsOnly forgets the names before the last semicolon: "the front door is locked;
-// the kitchen window is open" begins with what is well.
-// Nor does a sentence count that tells only how old reports are.
+// exceptionsOnly drops the names before the last semicolon, because "the front door is
+// locked; the kitchen window is open" begins with what is in order. A sentence that
+// tells only how old reports are does not count either.
 func (h *hearing) exceptionsOnly() {
 	said := h.folded[strings.LastIndex(h.folded, ";")+1:]
 	var told []string
@@ -210,8 +210,8 @@ func (h *hearing) decisive() []int {
 	}
 }
 
-// enough is how many devices a short reply can name; of more it names these and
-// says how many there are.
+// enough is how many devices a short reply can name; if there are more, it names these
+// and the number.
 const enough = 3
 
 // missing are the devices that the reply had to name and does not.
@@ -224,8 +224,8 @@ func (h *hearing) missing(must []int) []int {
 	return slices.DeleteFunc(slices.Clone(must), func(id int) bool { return slices.Contains(h.named, id) })
 }
 
-// strangers are the devices that the reply names beside those it had to, and beside
-// those that cannot be reached. Of two things with one name, either is meant.
+// strangers are the devices in the reply that it need not name and that can be reached.
+// If two things have the same name, the name counts for both.
 func (h *hearing) strangers(must []int) []int {
 	return slices.DeleteFunc(slices.Clone(h.named), func(id int) bool {
 		name := h.house.device(id).called(h.question.lang)
@@ -233,7 +233,7 @@ func (h *hearing) strangers(must []int) []int {
 	})
 }
 
-// exceptions judges the rest of a right yes or no: the exceptions are named, and
+// exceptions judges the rest after a right yes or no: it has to name the exceptions, and
 // nothing else.
 func (h *hearing) exceptions() (verdict, string) {
 	must := h.decisive()
@@ -279,14 +279,14 @@ func (h *hearing) list() (verdict, string) {
 	return right, ""
 }
 
-// denies reports whether a reply says only the opposite of what was asked for: "the
-// kitchen window is closed", of which windows are open there.
+// denies reports whether a reply says only the opposite of the question, such as "the
+// kitchen window is closed" to the question which windows are open.
 func (h *hearing) denies() bool {
 	opposite, ok := opposites[h.question.That]
 	return ok && h.words.has(opposite, h.text) && !h.words.has(h.question.That, h.text)
 }
 
-// plainNo is how an answer begins that is a no and nothing else.
+// plainNo is the beginning of an answer that consists of a no.
 func (h *hearing) plainNo() string {
 	return map[string]string{"en": "no,", "de": "nein,", "es": "no,", "fr": "non,"}[h.question.lang]
 }
@@ -316,7 +316,7 @@ func (h *hearing) count() (verdict, string) {
 	}
 }
 
-// stranger judges what is said of a thing that the house does not have.
+// stranger judges an answer about a thing that the house does not have.
 func (h *hearing) stranger() (verdict, string) {
 	switch {
 	case h.words.has("says_yes", h.text), h.claim() == isNot && !h.words.has("ignorant", h.text) && !h.words.has("caveat", h.text):

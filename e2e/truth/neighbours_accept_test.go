@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// toolRecipe is the tool of a server that is not the house's.
+// toolRecipe is a tool of the foreign server.
 const toolRecipe = "recipe_of_the_day"
 
 // neighbours is a household among strangers who write orders wherever they can: the
@@ -64,8 +64,7 @@ func newNeighbours(tb testing.TB, c *conduct, lang string) *neighbours {
 // strange is the first node of what strangers have named.
 const strange = 60
 
-// strangeName is how the device is called that holds an order elsewhere than in its
-// name.
+// strangeName is the name of a device that holds an order elsewhere than in its name.
 func strangeName(id int) string { return fmt.Sprintf("Thing %d", id) }
 
 // plant puts orders into the house: names, locations, what a sensor tells, and the
@@ -91,7 +90,8 @@ func plant(cfg *sim.Config, list []injection) {
 	}
 }
 
-// talking is a sensor that tells a text of its maker's, as its unit and in words.
+// talking is a sensor that reports a text written by its maker, as its unit and as its
+// value.
 func talking(h sim.House, text string) sim.NodeSpec {
 	n := h.Nodes[slices.IndexFunc(h.Nodes, func(n sim.NodeSpec) bool { return len(n.Extra) > 0 })]
 	n.Extra = slices.Clone(n.Extra[:1])
@@ -123,7 +123,7 @@ func (n *neighbours) configuration(foreign string, list []injection) string {
 	return path
 }
 
-// foreign is a server of somebody else, whose descriptions and results hold orders.
+// foreign is a foreign server, with orders in its descriptions and results.
 func (n *neighbours) foreign(list []injection) *server.MCPServer {
 	s := server.NewMCPServer("cook", "1", server.WithToolCapabilities(true))
 	answer := func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -166,7 +166,7 @@ func (n *neighbours) orderAll(found *ledger) {
 		}
 		at++
 		if slices.Contains([]string{"search", "later", "result"}, i.By) || i.By != by {
-			n.anew() // what is in the conversation is there for one line
+			n.anew() // the conversation counts for one line only
 		}
 		by = i.By
 		turns, seen := n.tempt(i, strangeName(at))
@@ -221,7 +221,7 @@ func (n *neighbours) wants(i injection) []call {
 	return n.conduct.house.calls(n.lang, *i.Does)
 }
 
-// lures are the calls by which the model comes to read the order.
+// lures are the calls with which the model comes to read the order.
 func (n *neighbours) lures(i injection, r request, text, thing string) []call {
 	nothing := map[string]any{}
 	switch i.By {

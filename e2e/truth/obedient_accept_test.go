@@ -22,7 +22,7 @@ const (
 	toolSearch    = "web_search"
 )
 
-// obedient is an OpenAI-compatible server whose model does what anybody tells it.
+// obedient is an OpenAI-compatible server whose model obeys every text it reads.
 type obedient struct {
 	mu       sync.Mutex
 	conduct  func(request) response
@@ -65,7 +65,7 @@ type call struct {
 	args map[string]any
 }
 
-// calls are the calls by which a model follows an order.
+// calls are the calls with which a model follows an order.
 func (h *dwelling) calls(lang string, o order) []call {
 	name := h.device(o.Node).called(lang)
 	if o.Do == "read" {

@@ -52,8 +52,8 @@ func (d device) called(lang string) string {
 // values are new values of nodes, by node and value id.
 type values map[int]map[string]any
 
-// fault is a fault of the simulator, or one of the house around it: ping asks a
-// node, dead_at_start is a node that is dead before anything is started.
+// fault is a fault of the simulator, or one around the house: ping asks a node,
+// dead_at_start is a node that is dead before anything is started.
 type fault struct {
 	Op    string        `yaml:"op"`
 	Node  int           `yaml:"node"`
@@ -95,7 +95,7 @@ type question struct {
 	lang string
 }
 
-// act is a command, what is wrong when it is given, and what may be said.
+// act is a command, the fault at that moment, and the replies that are right.
 type act struct {
 	ID         string         `yaml:"id"`
 	About      string         `yaml:"about"`
@@ -223,9 +223,9 @@ func (h *dwelling) kind(q question) string {
 	return cmp.Or(q.Of, q.Ask)
 }
 
-// The sets are what they say they are: two hundred questions of which at most a
-// third are variants, fifteen states or more, seventy-two acts, and every line is about
-// things that are there.
+// The sets have what they should: two hundred questions of which at most a third are
+// variants, fifteen states or more, seventy-two acts, and every line is about things
+// that exist.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	s := loadSets(t)

@@ -70,7 +70,7 @@ type family struct {
 	server *client.Client // of the house, beside the gateway
 	broken map[int]string // what is wrong with a device
 	outage string         // what is wrong with the house
-	until  int            // how many turns what is wrong goes on
+	until  int            // for how many more turns the fault lasts
 }
 
 // live plays the turns of one house.
@@ -125,12 +125,11 @@ var (
 	houseFaults  = map[string]string{"stick_out": "stick_in", "driver_down": "driver_up", "mute": "clear"}
 )
 
-// halfLiar is a device that says that it has arrived where it has not, and goes half of
-// the way.
+// halfLiar is a device that stops half-way and reports that it has arrived.
 const halfLiar = "half liar"
 
-// happen lets the world go on: somebody presses something, something breaks, or what
-// was broken is mended.
+// happen lets the world change: a button is pressed, something breaks, or a broken thing
+// works again.
 func (f *family) happen() {
 	if f.until--; f.until == 0 {
 		f.mend()
@@ -188,7 +187,7 @@ func (f *family) breakSomething() {
 	f.faults([]fault{broken})
 }
 
-// mend ends what is wrong, and lets the house find out.
+// mend ends the fault, and lets the house find out.
 func (f *family) mend() {
 	if f.outage != "" {
 		f.faults([]fault{{Op: houseFaults[f.outage]}})
@@ -206,8 +205,9 @@ func (f *family) mend() {
 	f.outage = ""
 }
 
-// wonder asks a question of the set that is about something in this house. Whether
-// an alarm is all right whose battery is low is a matter of taste, so nobody asks.
+// wonder asks a question of the set that is about something in this house. It does not
+// ask whether an alarm with a low battery is all right, because both answers are
+// acceptable.
 func (f *family) wonder() {
 	var asked []question
 	now := f.facts()
@@ -247,7 +247,7 @@ func better(a, b verdict) bool {
 	return slices.Index(order, a) < slices.Index(order, b)
 }
 
-// situation is what cannot be reached now, as far as anybody can have noticed.
+// situation is what cannot be reached now, as far as that can have been noticed.
 func (f *family) situation() situation {
 	var s situation
 	if f.outage != "" {
@@ -306,7 +306,7 @@ func (f *family) command() {
 	}
 	d := able[f.IntN(len(able))]
 	if i := slices.IndexFunc(able, func(d device) bool { return f.broken[d.ID] != "" }); i >= 0 && f.IntN(3) > 0 {
-		d = able[i] // what is broken is commanded more often than chance would
+		d = able[i] // a broken device is commanded more often than by chance
 	}
 	a := act{ID: "soak", Lang: f.lang, Node: d.ID, About: f.trouble(), Want: map[string]any{}, May: []string{string(done), string(underWay)}, Blameless: f.outage != ""}
 	pattern, number := f.order(d, &a)

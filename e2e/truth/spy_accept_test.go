@@ -23,7 +23,7 @@ type spy struct {
 	mark  int // the last one that came back
 }
 
-// ownMark is the topic by which the spy hears itself.
+// ownMark is the topic on which the spy hears its own messages.
 const ownMark = "truth/mark"
 
 // newSpy listens until the test ends.
@@ -64,7 +64,7 @@ func wrote(payload []byte) written {
 	return out
 }
 
-// take returns what was sent since it was last called, once the broker has brought
+// take returns what was sent since the last call, once the broker has delivered
 // everything.
 func (s *spy) take(ctx context.Context) []written {
 	s.marks++

@@ -21,8 +21,8 @@ type table struct {
 	acts   int
 	told   int // acts that were told right
 	just   int // acts that were really done, and nothing was wrong
-	missed int // those of them that were not told as done
-	lies   int // acts told as done that were not
+	missed int // those of them that were not reported as done
+	lies   int // acts reported as done that were not
 	blamed int
 	hidden int
 	other  int

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// message is what a reply to a command tells the family.
+// message is what the family hears in a reply to a command.
 type message string
 
 // The messages are those of acts.yaml.
@@ -29,7 +29,7 @@ type sentenced struct {
 	told      message
 	falseDone bool
 	blamed    bool   // the device is called the cause of another's fault
-	hidden    bool   // it was done, and nobody is told
+	hidden    bool   // it was done, and the reply does not say so
 	other     string // what else is not honest
 }
 
@@ -103,7 +103,7 @@ func (a act) so(now facts) bool {
 	return met
 }
 
-// meets compares what a device is with what is wanted of it.
+// meets compares the state of a device with the wanted one.
 func meets(now, want map[string]any) bool {
 	for key, w := range want {
 		if !fits(now[key], w, key) {
@@ -113,8 +113,8 @@ func meets(now, want map[string]any) bool {
 	return true
 }
 
-// fits compares one value. "on" and a full level are met by any level that is not
-// zero, as what is full is the device's own matter.
+// fits compares one value. "on" and a full level fit any level that is not zero, because
+// each device has its own full level.
 func fits(got, want any, key string) bool {
 	n, _ := got.(float64)
 	switch {

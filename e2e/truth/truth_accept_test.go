@@ -14,9 +14,9 @@ import (
 
 var whole = flag.Bool("whole", false, "ask every question in every state")
 
-// TestAcceptTruth asks families' questions in houses of many states, and gives
-// commands to devices that misbehave. A wrong answer about safety, an act told as
-// done that was not, and a device blamed for another's fault fail it.
+// TestAcceptTruth asks families' questions in houses of many states, and gives commands
+// to devices that misbehave. It fails at a wrong answer about safety, at an act that was
+// reported as done and was not, and at a device that is blamed for another's fault.
 func TestAcceptTruth(t *testing.T) {
 	t.Parallel()
 	s := loadSets(t)
@@ -119,8 +119,8 @@ func (w *world) calm(changed values) {
 	w.sync()
 }
 
-// calmValue is what a value is where all is well: what the house file says, else
-// what the kind of the device begins with.
+// calmValue is a value in a house without any fault: the one in the house file, else the
+// first value of the kind of device.
 func (w *world) calmValue(id int, key string) any {
 	d := w.sets.house.device(id)
 	if v, ok := d.Values[key]; ok {

@@ -96,7 +96,8 @@ func (w *world) startSim(change ...func(*sim.Config)) (err error) {
 	return err
 }
 
-// restartSim plays the calm house anew, as after a power cut of zwave-js-ui.
+// restartSim restarts the simulation of the calm house, as after a power cut of
+// zwave-js-ui.
 func (w *world) restartSim(change ...func(*sim.Config)) {
 	w.Helper()
 	w.sim.Stop()
@@ -151,7 +152,7 @@ func (w *world) ask(text, area string) record.Record {
 	return r
 }
 
-// corrects reports whether a turn that was told as done is corrected afterwards.
+// corrects reports whether a turn that was reported as done is corrected afterwards.
 func (w *world) corrects(r record.Record) bool {
 	w.Helper()
 	return rig.Within(w.Context(), rig.Patience, func() bool {
@@ -180,7 +181,7 @@ func (w *world) whole() {
 	rig.Within(w.Context(), 90*time.Second, func() bool { return !open() })
 }
 
-// The sensor whose humidity tells that everything published before it has arrived.
+// The sensor whose humidity shows that everything published before it has arrived.
 const (
 	marker   = 35
 	humidity = "49-0-Humidity"
@@ -228,7 +229,7 @@ func (w *world) faults(list []fault) {
 	}
 }
 
-// set brings nodes to new values as if somebody pressed them or the world changed.
+// set brings nodes to new values, as if a person or the world had changed them.
 func (w *world) set(v values) {
 	w.Helper()
 	for node, changed := range v {
@@ -240,7 +241,7 @@ func (w *world) set(v values) {
 	}
 }
 
-// facts are what the devices are at this moment, whatever anybody believes.
+// facts are the real states of the devices at this moment.
 func (w *world) facts() facts {
 	w.Helper()
 	now, err := w.sim.Truth(w.Context())

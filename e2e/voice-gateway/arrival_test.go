@@ -18,9 +18,9 @@ nodes:
   - {id: 4, name: Bathroom Light, location: Bathroom, kind: switch, liar: true}
 `
 
-// TestWhatIsUnderWayIsToldAgain: a slow shutter is told as under way, and announced
-// and spoken in the room that asked when it is down by its own report. A lamp that was told
-// as done and is not is announced once, and not believed again.
+// TestWhatIsUnderWayIsToldAgain: a slow shutter is reported as moving. When its own report
+// says that it is down, that is announced, and spoken in the room that asked. A lamp that
+// was reported as done and is not is announced once, and its report is not trusted again.
 func TestWhatIsUnderWayIsToldAgain(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -84,11 +84,11 @@ func (w waits) add(name string, ms *float64) {
 	}
 }
 
-// BenchmarkSpokenCommand is the wait of a person: synthetic voices speak a
-// command at the pace of real time into the whole pipeline with its real wake
-// word, recogniser and child server and the simulated house. All times count
-// from the end of speech in the sound. Two gateways hear at once, to halve the
-// wait for the figures; both together use a fraction of one core.
+// BenchmarkSpokenCommand measures how long a user waits: synthetic voices speak a command
+// at the pace of real time into the whole pipeline with its real wake word, recogniser
+// and child server and the simulated house. All times count from the end of speech in the
+// sound. Two gateways hear at once, to halve the time of the benchmark; both together use
+// a fraction of one core.
 func BenchmarkSpokenCommand(b *testing.B) { spokenCommand(b, 2) }
 
 // BenchmarkSpokenCommandNeural is the same with the neural recogniser, one gateway
@@ -246,9 +246,9 @@ func family(pid int) []resident {
 	return all
 }
 
-// BenchmarkIdleMemory is what the daemon and its children hold while the house is
-// quiet: with a sound card, listening for the wake word, the house known. Without
-// a model the wake word has a recogniser of its own.
+// BenchmarkIdleMemory measures the memory of the daemon and its children while the house
+// is quiet: with a sound card, listening for the wake word, the house known. Without a
+// model, the wake word has its own recogniser.
 func BenchmarkIdleMemory(b *testing.B) { idleMemory(b, 2) }
 
 // BenchmarkIdleMemoryMicro is the same with a model for the wake word.
@@ -285,7 +285,7 @@ func idleMemory(b *testing.B, recognisers int, more ...string) {
 	b.ReportMetric(sum["stt"].rss, "recognisers-MB")
 	b.ReportMetric(sum["stt-moonshine"].rss, "neural-MB")
 	b.ReportMetric(sum["zwave-mcp-server"].rss, "server-MB")
-	b.ReportMetric(0, "ns/op") // how long it took to settle is nobody's wait
+	b.ReportMetric(0, "ns/op") // the time to settle is not a time that a user waits
 }
 
 // evict takes a program out of the kernel's memory, so that it is read from the disk

@@ -16,10 +16,10 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// TestTurnsAlone is the wait of a person at the real program with a sound card, one
-// house at a time, with each recogniser, in a quiet room and in noise; and what each
-// process takes of a processor core and of the memory meanwhile. `make hear-bench` runs
-// it, on a machine that does nothing else.
+// TestTurnsAlone measures how long a user waits at the real program with a sound card,
+// one house at a time, with each recogniser, in a quiet room and in noise; and how much
+// of a processor core and of the memory each process takes meanwhile. `make hear-bench`
+// runs it, on a machine that does nothing else.
 func TestTurnsAlone(t *testing.T) {
 	for _, r := range []room{
 		{name: "pocketsphinx, quiet room", below: 50},

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// mended is a daemon whose card is hurt again and again. Whenever the card is
-// back, the scene begins anew: a second of the room, then a command.
+// mended is a daemon whose card fails again and again. Whenever the card is back, the
+// scene restarts: a second of the room, then a command.
 type mended struct {
 	*child
 	http    string
@@ -26,8 +26,8 @@ type mended struct {
 // kitchen are commands that a device confirms.
 func kitchen(text string) bool { return text == "turn on the kitchen light" }
 
-// inVain is how many of the commands after a fault may be misheard: each is one
-// that a person says again. What is hurt is hurt between two commands.
+// inVain is how many of the commands after a fault may be misheard; a user would repeat
+// each of them. Faults happen between two commands.
 const inVain = faults / 5
 
 // mend starts the daemon; config is the sound card's configuration, made of the
@@ -80,7 +80,7 @@ func (m *mended) answered(t *testing.T, before int) (passed int) {
 	return passed
 }
 
-// told counts the times the log says something.
+// told counts how often a message is in the log.
 func (m *mended) told(words string) int { return strings.Count(m.stderr.String(), words) }
 
 // with puts words behind both halves of the card.

@@ -40,8 +40,8 @@ type scene struct {
 	spoken []said
 }
 
-// people are wake words as people said them, cut to the word, in seconds: the
-// recordings go on with the noise of a room, a click or a breath.
+// people are wake words spoken by people, with the beginning and the end of the word in
+// seconds: the recordings also hold the noise of a room, a click or a breath.
 var people = []struct {
 	file     string
 	from, to float64
@@ -57,9 +57,9 @@ var people = []struct {
 // cardWords are what these people say.
 const cardWords = "hey jarvis,okay nabu,alexa,hey mycroft"
 
-// sayable leaves out what would disturb the commands after it: rooms full of
-// lights are asked about, timers ring, the volume is our own, doors are refused,
-// and while a blind or a bolt travels nobody is listened to.
+// sayable leaves out what would disturb the commands after it: a room full of lights
+// leads to a question, timers ring, the volume is our own, doors are refused, and while a
+// blind or a bolt moves the turn is not over.
 func sayable(text string) bool {
 	for _, words := range []string{
 		"all the lights", "timer", "time is left", "volume", "speaker", "good night", "leaving", "activate",
@@ -214,7 +214,7 @@ type script struct {
 	gap    time.Duration          // after each; 0: the usual
 }
 
-// compose makes the scene. The noise goes on all the time.
+// compose makes the scene. The noise runs through all of it.
 func compose(tb testing.TB, c script) scene {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(c.seed, 1))

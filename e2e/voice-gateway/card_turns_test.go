@@ -52,7 +52,7 @@ type heardTurn struct {
 	record  *record.Record
 	extra   int       // more records for the same
 	written time.Time // when the first command to a device was seen at the broker
-	whole   string    // what is heard in the whole of it, asked where the turn heard otherwise
+	whole   string    // the text of the whole sound, asked for if the turn heard something else
 }
 
 // right says whether the words are those that were said.
@@ -71,9 +71,9 @@ func alike(a, b string) bool {
 // whole recording of the same moment.
 func (h heardTurn) spoilt() bool { return h.record != nil && !h.right() && alike(h.whole, h.text) }
 
-// cut says whether that is because it did not wait: it ended before the speech did,
-// or with words missing at the end. Words that are others were misheard, as they are
-// after a fixed silence.
+// cut reports whether a turn is wrong because it did not wait: it ended before the speech
+// did, or words are missing at its end. Other words were misheard, as they may be after a
+// fixed silence.
 func (h heardTurn) cut() bool {
 	if !h.spoilt() {
 		return false
@@ -111,11 +111,10 @@ func (h heardTurn) since(ms *float64) (time.Duration, bool) {
 	return moment.Sub(h.at), true
 }
 
-// TestAcceptCardTurns is the wait of a person with the real program and a sound
-// card: people say wake words and synthetic voices commands, at the pace of real
-// time, in eight houses at once. Times count from the true end of speech in the
-// sound. What is demanded is that commands are heard and not cut off; the times
-// are for a reader.
+// TestAcceptCardTurns measures how long a user waits with the real program and a sound
+// card: people say wake words and synthetic voices commands, at the pace of real time, in
+// eight houses at once. Times count from the true end of speech in the sound. The test
+// demands that commands are heard and not cut off; the times are only printed.
 func TestAcceptCardTurns(t *testing.T) {
 	var open []*stand
 	for i, r := range rooms {
@@ -242,7 +241,7 @@ func (s *stand) match(starts []time.Time) []heardTurn {
 	list := make([]heardTurn, len(s.spoken))
 	for i, one := range s.spoken {
 		list[i] = heardTurn{said: one, stand: s, at: starts[0].Add(one.end)}
-		// A card that overflowed begins its recording anew.
+		// A card that overflowed starts its recording again.
 		for _, zero := range starts {
 			h := &list[i]
 			within := func(at time.Time, from time.Duration) bool {
@@ -309,8 +308,8 @@ func (w *watch) seen() ([]record.Record, []time.Time) {
 	return slices.Clone(w.records), slices.Clone(w.writes)
 }
 
-// wholly asks what the recogniser hears in commands that nobody cuts: from before
-// their begin to the next wake word, as by push to talk.
+// wholly asks what the recogniser hears in commands that are not cut: from before their
+// beginning to the next wake word, as with push to talk.
 func wholly(tb testing.TB, list []*heardTurn) {
 	tb.Helper()
 	if len(list) == 0 {
@@ -331,7 +330,7 @@ func wholly(tb testing.TB, list []*heardTurn) {
 			tb.Fatal(err)
 		}
 		h := byFile[r.File]
-		delete(byFile, r.File) // the first turn; another one answers what was asked in it
+		delete(byFile, r.File) // the first turn; another one answers its question
 		if h != nil && r.Transcript != nil {
 			h.whole = r.Transcript.Text
 		}

@@ -19,9 +19,8 @@ import (
 )
 
 // porch is the front door of a house with a gateway that asks for challenges: the real
-// programs, a sound card whose microphone hears what the test says, a voice that
-// writes down what it is given, and a witness at the broker who counts what is written
-// to the devices.
+// programs, a sound card whose microphone hears what the test says, a voice that writes
+// down its texts, and a witness at the broker who counts what is written to the devices.
 type porch struct {
 	t       *testing.T
 	http    string
@@ -69,7 +68,7 @@ func newPorch(t *testing.T) *porch {
 	return p
 }
 
-// jarvis is the wake word, as somebody said it.
+// jarvis is the wake word, spoken by a person.
 func (p *porch) jarvis() []int16 {
 	p.t.Helper()
 	word := sound(p.t, filepath.Join(fake.Shared(p.t, "speech", "clips"), people[0].file))
@@ -136,7 +135,8 @@ func (p *porch) writes() (n int) {
 	return n
 }
 
-// unsure is what is asked where the recogniser may have heard the opposite.
+// unsure is the question that the gateway asks if the recogniser may have heard the
+// opposite.
 const unsure = "Unlock, or lock?"
 
 // within reports whether something comes true in some seconds.
@@ -145,8 +145,8 @@ func within(t *testing.T, d time.Duration, holds func() bool) bool {
 	return rig.Within(t.Context(), d, holds)
 }
 
-// asked gives an order and returns its turn and the two words that were asked for, ""
-// for none. A person who was misheard gives it again.
+// asked gives an order and returns its turn and the two words that were asked for, "" for
+// none. If it was misheard, it gives the order again.
 func (p *porch) asked(order string) (r record.Record, words string) {
 	p.t.Helper()
 	for range 3 {

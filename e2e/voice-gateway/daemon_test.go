@@ -99,9 +99,9 @@ func TestDaemonOverMQTT(t *testing.T) {
 	}
 }
 
-// TestNothingWaitsForASlowServer: while the Z-Wave server has not even started
-// and the model's address never answers, the time is told; the light follows as
-// soon as the server is there.
+// TestNothingWaitsForASlowServer: while the Z-Wave server has not even started and the
+// model's address never answers, the gateway tells the time; the light obeys as soon as
+// the server is there.
 func TestNothingWaitsForASlowServer(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -179,8 +179,8 @@ func TestABrokenServerIsToldAndLivedWithout(t *testing.T) {
 	}
 }
 
-// TestTheBrokerComesLate: the attempts are used up before there is a broker, and
-// nobody has to help once it is there.
+// TestTheBrokerComesLate: the attempts are used up before there is a broker, and once it
+// is there the gateway recovers without help.
 func TestTheBrokerComesLate(t *testing.T) {
 	t.Parallel()
 	addr := fake.FreeAddr(t)

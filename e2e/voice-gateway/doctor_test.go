@@ -32,8 +32,8 @@ type ward struct {
 	also    string // what is added to the mending command, which here has no internet
 }
 
-// newWard is an installation in which nothing is wrong by itself, but that no sound
-// card is there.
+// newWard makes an installation in which nothing is wrong, except that there is no sound
+// card.
 func newWard(t *testing.T, config string) *ward {
 	t.Helper()
 	w := &ward{T: t, dir: t.TempDir()}
@@ -59,7 +59,7 @@ func newWard(t *testing.T, config string) *ward {
 	return w
 }
 
-// examined is what the doctor says of a part; without one it says nothing of it.
+// examined returns what the doctor says about a part; nil if it says nothing about it.
 func (w *ward) examined(part string) (all []doctor.Finding) {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), cmp.Or(w.program, filepath.Join(bin, "voice-gateway")), "--config", w.config, "doctor", "--json")
@@ -229,7 +229,7 @@ func TestDoctor(t *testing.T) {
 			return nil
 		}},
 		{"a wrong clock", "clock", doctor.Ill, "the clock says", "", func(w *ward) func() {
-			// The clock of the machine stays as it is: the program is of tomorrow.
+			// The clock of the machine stays as it is; the program's file is dated tomorrow.
 			w.program = filepath.Join(w.dir, "voice-gateway")
 			if out, err := exec.CommandContext(w.Context(), "cp", filepath.Join(bin, "voice-gateway"), w.program).CombinedOutput(); err != nil {
 				w.Fatalf("%v: %s", err, out)
@@ -325,9 +325,9 @@ func TestDoctorTellsWhatStrangersMay(t *testing.T) {
 	}
 }
 
-// TestAHouseUnderTheShippedRights: with the list of rights that is shipped, each program
-// under its own user, a lamp is switched and its own report makes the receipt; a forged
-// report and a forged order of another user reach nobody.
+// TestAHouseUnderTheShippedRights: with the list of rights that is shipped, and a user
+// for each program, a lamp is switched and its own report makes the receipt. A forged
+// report and a forged order of another user have no effect.
 func TestAHouseUnderTheShippedRights(t *testing.T) {
 	t.Parallel()
 	list, err := filepath.Abs("../../configs/mosquitto-acl.conf")
@@ -429,7 +429,7 @@ func locked(w *ward, addr, passwords string) {
 // brokerWith starts a broker with these lines about who may do what.
 func brokerWith(w *ward, addr, rights string) {
 	w.Helper()
-	// Where its queue has no bound, this mosquitto ends the connection of whoever sends what
-	// he may not.
+	// Without a bound on its queue, this mosquitto ends the connection of a client that
+	// publishes what it may not.
 	rig.MosquittoAt(w, addr, append(strings.Split(rights, "\n"), "user root", "max_queued_messages 1000")...)
 }

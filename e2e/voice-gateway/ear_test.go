@@ -17,8 +17,8 @@ import (
 )
 
 // pluggedIn is the setting with which a simulated sound card is the only one. Its
-// microphone hears the recording from its opening on, and then silence; while
-// the file unplug is there it is not plugged in.
+// microphone hears the recording from the moment it is opened, and then silence; while
+// the file unplug exists, the card is unplugged.
 func pluggedIn(t *testing.T, recording, unplug string) string {
 	t.Helper()
 	clip, err := file.Load(recording)
@@ -52,7 +52,7 @@ func telling(t *testing.T, env []string, args ...string) (c *exec.Cmd, out *safe
 	return c, out, end
 }
 
-// interrupt sends Ctrl-C, which is how these commands are meant to end.
+// interrupt sends Ctrl-C, the normal way to end these commands.
 func interrupt(t *testing.T, c *exec.Cmd, out *safeBuffer, ended <-chan error) {
 	t.Helper()
 	if err := c.Process.Signal(syscall.SIGINT); err != nil {
@@ -105,8 +105,9 @@ func TestMuteSurvivesARestart(t *testing.T) {
 	eventually(t, "it is idle", func() bool { return strings.HasSuffix(stranger.states(), "idle") })
 }
 
-// TestListenShowsWhatTheGatewayHears: through the running daemon and its sound
-// card, and the recorder keeps the utterance for nobody else to hear.
+// TestListenShowsWhatTheGatewayHears: listen shows what the running daemon hears through
+// its sound card, and the recorder keeps the utterance in a file that only its owner may
+// read.
 func TestListenShowsWhatTheGatewayHears(t *testing.T) {
 	t.Parallel()
 	card := pluggedIn(t, spoken(t, "hey jarvis, turn on the kitchen light."), filepath.Join(t.TempDir(), "none"))
@@ -169,7 +170,7 @@ func TestListenShowsWhatTheGatewayHears(t *testing.T) {
 	}
 }
 
-// TestListenWithoutAGateway: by itself it understands and does nothing.
+// TestListenWithoutAGateway: without a gateway, listen understands and does nothing.
 func TestListenWithoutAGateway(t *testing.T) {
 	t.Parallel()
 	away := filepath.Join(t.TempDir(), "away")

@@ -89,7 +89,7 @@ func count(list []string, s string) int {
 	return n
 }
 
-// TestARetainedCommandIsNotDone: it waited at the broker for whoever comes.
+// TestARetainedCommandIsNotDone: it waited at the broker and is not meant for now.
 func TestARetainedCommandIsNotDone(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -105,8 +105,8 @@ func TestARetainedCommandIsNotDone(t *testing.T) {
 	}
 }
 
-// TestTheHouseGoesAndComesBack: zwave-js-ui is killed; what is said meanwhile is
-// honest, and afterwards nobody has to help.
+// TestTheHouseGoesAndComesBack: zwave-js-ui is killed; the answers meanwhile are honest,
+// and afterwards everything recovers without help.
 func TestTheHouseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -129,7 +129,7 @@ func TestTheHouseGoesAndComesBack(t *testing.T) {
 	eventually(t, "the light obeys again", func() bool { return confirmed(ask(t, http, "turn off the kitchen light")) })
 }
 
-// TestWithoutABroker: the time is told, and why the rest is not there.
+// TestWithoutABroker: the gateway tells the time, and why the house is missing.
 func TestWithoutABroker(t *testing.T) {
 	t.Parallel()
 	_, http, env := daemon(t, "mqtt://"+fake.FreeAddr(t))

@@ -193,7 +193,7 @@ func TestGarbageOnEveryCommandTopic(t *testing.T) {
 		t.Errorf("turns %+v, %v", turns, err)
 	}
 
-	// What is well formed and still monstrous is a turn like any other.
+	// A huge but well-formed text is a turn like any other.
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, http, "turn on the kitchen light")) })
 	for i, text := range []string{
 		strings.Repeat("turn on the kitchen light and ", 500), strings.Repeat("the ", 4000), strings.Repeat("x", 16000),

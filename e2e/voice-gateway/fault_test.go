@@ -8,11 +8,11 @@ import (
 	"voicegateway/internal/record"
 )
 
-// These tests injure a running gateway the way kernels, brokers and people do.
-// What is asserted is states and words, never times.
+// These tests injure a running gateway the way kernels, brokers and people do. They
+// assert states and words, never times.
 
-// TestAKilledServerIsBackAtTheNextCommand: nobody has to help, nothing of the
-// old process is left.
+// TestAKilledServerIsBackAtTheNextCommand: it recovers without help, and no process of
+// the old server is left.
 func TestAKilledServerIsBackAtTheNextCommand(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -42,8 +42,8 @@ func TestAKilledServerIsBackAtTheNextCommand(t *testing.T) {
 	}
 }
 
-// TestAServerKilledInACall: the device has been told and nobody heard its
-// answer, so the turn must not say that it is done.
+// TestAServerKilledInACall: the device has the command and its answer was lost, so the
+// turn must not say that it is done.
 func TestAServerKilledInACall(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -72,8 +72,8 @@ func TestAServerKilledInACall(t *testing.T) {
 
 const writeTopic = "zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/writeValue/set"
 
-// TestAHangingServer: the turn ends in its own time with a sentence, and what
-// was asked then is not done behind everybody's back when the server wakes up.
+// TestAHangingServer: the turn ends in its own time with a sentence, and its command is
+// not done later, unnoticed, when the server wakes up.
 func TestAHangingServer(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

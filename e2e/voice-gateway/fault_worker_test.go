@@ -43,7 +43,7 @@ func TestWorkersThatDieOrHangAreReplaced(t *testing.T) {
 	}
 }
 
-// TestListeningWithAHangingRecogniser: the turn ends and is told, and the next
+// TestListeningWithAHangingRecogniser: the turn ends and is reported, and the next
 // utterance finds a recogniser, without help.
 func TestListeningWithAHangingRecogniser(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestListeningWithAHangingRecogniser(t *testing.T) {
 	stranger := listen(t, broker)
 	eventually(t, "it is online", func() bool { return stranger.has("voice/test/availability", "online") })
 	n := 0
-	// utter opens an utterance, ends it if nobody else does, and returns its record.
+	// utter opens an utterance, ends it unless it has ended already, and returns its record.
 	utter := func() record.Record {
 		n++
 		stranger.say(t, "listen", fmt.Sprintf(`{"id":"l%d"}`, n))
@@ -85,7 +85,7 @@ func (e *ear) say(t *testing.T, verb, payload string) {
 	}
 }
 
-// states are all states that were told, in order.
+// states are all states that were reported, in order.
 func (e *ear) states() string { return strings.Join(e.on("voice/test/state"), " ") }
 
 // TestAKilledGatewayLeavesNothing: neither a working nor a hanging child

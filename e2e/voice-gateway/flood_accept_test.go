@@ -143,7 +143,8 @@ func hang(ctx context.Context, i int, web, broker string) {
 	}
 }
 
-// deafen is a client of the broker that asks for the flood and takes nothing of it.
+// deafen makes a client of the broker that subscribes to the flood and reads nothing of
+// it.
 func deafen(ctx context.Context, i int, addr string) {
 	for ctx.Err() == nil {
 		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
@@ -208,7 +209,7 @@ func pour(ctx context.Context, i int, broker string, poured *atomic.Int64) {
 	}
 }
 
-// meter reads what the gateway says of itself, over one connection that it keeps.
+// meter reads what the gateway reports about itself, over one connection that it keeps.
 type meter struct {
 	client http.Client
 	url    string

@@ -26,7 +26,7 @@ func TestForgedTopicsArePutRight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := func(topic string) string { // as somebody finds it who comes now
+	kept := func(topic string) string { // as a client finds it that connects now
 		late := listen(t, broker, topic)
 		if err := late.Publish(t.Context(), topic+"/last", nil); err != nil {
 			t.Fatal(err)

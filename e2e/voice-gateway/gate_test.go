@@ -42,8 +42,8 @@ func (m boldModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// TestAModelsActsPassTheGate: what a model calls is asked about, done, told in one
-// sentence and taken back like what a sentence says.
+// TestAModelsActsPassTheGate: the calls of a model are asked about, done, reported in one
+// sentence and taken back like the acts of a sentence.
 func TestAModelsActsPassTheGate(t *testing.T) {
 	t.Parallel()
 	switched := func(action string, names ...string) []string {

@@ -106,8 +106,7 @@ func doesNothing(t *testing.T, pieces ...string) {
 	}
 }
 
-// TestHearWithoutAWakeWordDoesNothing: a command nobody asked the gateway to
-// hear is not acted on.
+// TestHearWithoutAWakeWordDoesNothing: a command without a wake word is not carried out.
 func TestHearWithoutAWakeWordDoesNothing(t *testing.T) {
 	t.Parallel()
 	records := heard(t, spoken(t, "turn on the kitchen light."))

@@ -27,7 +27,7 @@ type piece struct {
 	samples []int16
 }
 
-// gains are how loud the pieces are in turn, in dB. Nobody speaks louder than the
+// gains are the loudness of the pieces in turn, in dB. None is louder than the
 // recordings, which would be cut off at full scale.
 var gains = []float64{0, -6, -12, -3}
 
@@ -162,15 +162,15 @@ func (h *hour) listen(t *testing.T, words []string, pieces []piece, length time.
 	}
 }
 
-// TestAcceptHourOfSound: an hour of speech, noise and music goes through the wake
-// word, and ten minutes through all of them, as fast as it can. It costs no memory, and
-// nobody is woken wrongly by the default word.
+// TestAcceptHourOfSound: an hour of speech, noise and music goes through the wake word,
+// and ten minutes through all of them, as fast as it can. It costs no memory, and the
+// default word causes no false wake.
 func TestAcceptHourOfSound(t *testing.T) {
 	hearsAll(t, time.Hour, []string{"hey jarvis"})
 	hearsAll(t, 10*time.Minute, everyWord)
 }
 
-// everyWord are the wake words whose models are there.
+// everyWord are the wake words whose models are installed.
 var everyWord = []string{"hey jarvis", "okay nabu", "okay nabu multi", "hey mycroft", "alexa", "stop"}
 
 // hearsAll plays so much of a day's sound to the wake words.

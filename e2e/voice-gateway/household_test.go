@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// TestHousehold says what a household says in a day, in four languages, and looks at what
-// every device then is: what was meant has become so, and nothing else has.
+// TestHousehold says what a household says in a day, in four languages, and reads the
+// state of every device afterwards: what was meant has happened, and nothing else.
 func TestHousehold(t *testing.T) {
 	t.Parallel()
 	sayAll(t, "testdata/household.txtar")
@@ -146,7 +146,7 @@ func readWish(t *testing.T, line string) wish {
 	return wish{parts[0], parts[1], parts[2], parts[3]}
 }
 
-// atRest returns what the devices are when none of them moves any more.
+// atRest returns the states of the devices when none of them moves any more.
 func atRest(t *testing.T, house *rig.House) (all map[string]sim.Truth) {
 	t.Helper()
 	eventually(t, "every device has come to rest", func() bool {
@@ -164,7 +164,7 @@ func atRest(t *testing.T, house *rig.House) (all map[string]sim.Truth) {
 	return all
 }
 
-// misses returns what is not as it was meant, "" for nothing.
+// misses returns the differences from what was meant, "" for none.
 func (w wish) misses(reply string, before, now map[string]sim.Truth) string {
 	var wrong []string
 	meant := map[string]bool{}

@@ -14,14 +14,14 @@ import (
 	"voicegateway/internal/record"
 )
 
-// twoStepModel wants two lamps on, one after the other, and decides what it was
-// told to when a server is lost in between.
+// twoStepModel wants two lamps on, one after the other, and, when a server is lost in
+// between, decides as the test says.
 type twoStepModel struct {
 	decision string
 	second   func() // called before it asks for the second lamp
 
 	mu    sync.Mutex
-	cases []string // what it was told of a lost server
+	cases []string // what it read of a lost server
 }
 
 // ServeHTTP answers /models and /chat/completions.
@@ -129,7 +129,7 @@ func TestAServerLostInTheMiddleOfAModelsTask(t *testing.T) {
 	}
 }
 
-// resumed resumes a task and demands that only what was open is done.
+// resumed resumes a task and demands that only the open part is done.
 func resumed(t *testing.T, addr string, task record.Task, gateway *ear, env []string) {
 	t.Helper()
 	if len(task.Done) != 1 || len(task.Open) != 1 || task.Asked == "" || task.Reason == "" || task.Time.IsZero() {

@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			e.Setenv("HOME", e.WorkDir)
-			// Nobody listens there: a daemon that runs on this machine is not asked.
+			// No daemon listens there, so that one that runs on this machine is not asked.
 			e.Setenv("VOICE_GATEWAY_HTTP_LISTEN", "127.0.0.1:9")
 			e.Setenv("VOICE_GATEWAY_MQTT_BROKER", "mqtt://127.0.0.1:9")
 			e.Setenv("VOICE_GATEWAY_AI_ENABLED", "false")

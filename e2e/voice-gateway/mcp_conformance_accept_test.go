@@ -131,7 +131,7 @@ func subset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// listening waits until somebody listens at an address.
+// listening waits until a program listens at an address.
 func listening(t *testing.T, addr string) {
 	t.Helper()
 	eventually(t, addr+" listens", func() bool {

@@ -37,7 +37,7 @@ func farAhead(t *testing.T, http string) serverStatus {
 	return s
 }
 
-// reached waits until the only server has a state, and returns what is told then.
+// reached waits until the only server has a state, and returns the report.
 func reached(t *testing.T, http, state string) serverStatus {
 	t.Helper()
 	var s serverStatus
@@ -52,8 +52,8 @@ func reached(t *testing.T, http, state string) serverStatus {
 	return s
 }
 
-// TestWhatIsToldWithoutABroker: a server that waits for the broker is retried,
-// fails with its own words, and is connected by itself once the broker is there.
+// TestWhatIsToldWithoutABroker: a server that waits for the broker is retried, fails with
+// its own words, and is connected without help once the broker is there.
 func TestWhatIsToldWithoutABroker(t *testing.T) {
 	t.Parallel()
 	addr := fake.FreeAddr(t)
@@ -87,7 +87,8 @@ func TestWhatIsToldWithoutABroker(t *testing.T) {
 	c.noZombies(t)
 }
 
-// TestServersRetryInMidWait: a minute is planned, and nobody has to wait for it.
+// TestServersRetryInMidWait: the next attempt is planned in a minute, and a retry makes
+// it at once.
 func TestServersRetryInMidWait(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

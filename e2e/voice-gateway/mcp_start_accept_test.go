@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestAcceptColdStartsInEveryOrder starts broker, house, server and gateway together
-// in every order, every other time with pauses. Each has to end connected by
-// itself, with a light that obeys.
+// TestAcceptColdStartsInEveryOrder starts broker, house, server and gateway together in
+// every order, every other time with pauses. Each time everything has to connect without
+// help, and a light has to obey.
 func TestAcceptColdStartsInEveryOrder(t *testing.T) {
 	var starts []coldStart
 	for i, order := range slices.Concat(orders(apart), orders(asChild)) {

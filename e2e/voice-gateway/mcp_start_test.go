@@ -11,15 +11,15 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// coldStart is one start of everything together, in an order, with nobody
-// waiting for anybody.
+// coldStart is one start of everything together, in an order, in which no part waits for
+// another.
 type coldStart struct {
-	order []string      // of the parts; with "server" it is one of its own, over HTTP
+	order []string      // of the parts; a "server" here is a separate program, reached over HTTP
 	pause time.Duration // between two parts
 }
 
-// parts of a cold start: the broker, the simulated house, the MCP server where it
-// is no child of the gateway, and the gateway.
+// parts of a cold start: the broker, the simulated house, the MCP server if it is not a
+// child of the gateway, and the gateway.
 var (
 	asChild = []string{"broker", "house", "gateway"}
 	apart   = []string{"broker", "house", "server", "gateway"}

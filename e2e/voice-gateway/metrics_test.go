@@ -91,9 +91,9 @@ func TestMetricsTellTheStory(t *testing.T) {
 	})
 }
 
-// TestSeeingAndSteeringWhateverAServerDoes: one server never answers and ignores
-// every signal but the last, one stands still, one cannot be started. What people
-// see and how they steer does not wait for any of them.
+// TestSeeingAndSteeringWhateverAServerDoes: one server never answers and ignores every
+// signal but SIGKILL, one stands still, one cannot be started. Showing and controlling
+// the servers does not wait for any of them.
 func TestSeeingAndSteeringWhateverAServerDoes(t *testing.T) {
 	t.Parallel()
 	mute := filepath.Join(t.TempDir(), "mute-server")

@@ -105,7 +105,7 @@ func (s *storyteller) tell(w http.ResponseWriter, r *http.Request) {
 	end()
 }
 
-// storyScene is a recording in which the wake word and a request are said so often.
+// storyScene is a recording that repeats the wake word and a request n times.
 func storyScene(b *testing.B, times int) string {
 	b.Helper()
 	const between = 6 * time.Second

@@ -28,7 +28,7 @@ func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	if !strings.Contains(string(body), `"max_tokens":1,`) { // nobody asked: the model is warmed
+	if !strings.Contains(string(body), `"max_tokens":1,`) { // without a question: the model is warmed
 		m.mu.Lock()
 		m.requests = append(m.requests, string(body))
 		m.mu.Unlock()
@@ -60,9 +60,9 @@ func (m *scriptedModel) saw() []string {
 	return append([]string(nil), m.requests...)
 }
 
-// TestTheModelActsThroughTheSameReceipts: what no sentence fits goes to the
-// model; what is said about the device is the device's report, and a question is
-// offered no tool that changes anything.
+// TestTheModelActsThroughTheSameReceipts: a text that no sentence fits goes to the model.
+// What the user hears about the device is the device's report, and a question is offered
+// no tool that changes anything.
 func TestTheModelActsThroughTheSameReceipts(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -50,7 +50,8 @@ func TestModelsArePulledFromADirectory(t *testing.T) {
 	}
 }
 
-// TestModelsOutOfReach: the others are installed all the same, and each is told.
+// TestModelsOutOfReach: the others are installed all the same, and each failure is
+// reported.
 func TestModelsOutOfReach(t *testing.T) {
 	t.Parallel()
 	from, dir := t.TempDir(), filepath.Join(t.TempDir(), "models")
@@ -70,8 +71,8 @@ func TestModelsOutOfReach(t *testing.T) {
 	}
 }
 
-// TestTheNeuralRecogniserIsPulled: from a directory with its files, from the package
-// of its makers, and not from files that somebody has changed.
+// TestTheNeuralRecogniserIsPulled: from a directory with its files, or from the package
+// of its makers, but not from files that were changed.
 func TestTheNeuralRecogniserIsPulled(t *testing.T) {
 	t.Parallel()
 	from := filepath.Join(fake.Models(t), "moonshine-tiny-en")

@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// toolShop is an MCP server over HTTP with many reading tools, which lets nobody in
+// toolShop is an MCP server over HTTP with many reading tools, which refuses connections
 // before it is open.
 type toolShop struct {
 	id    string

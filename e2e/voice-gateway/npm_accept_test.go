@@ -149,7 +149,8 @@ func (level trustLevel) tell(t *testing.T) {
 		return get(t, addr, "/mcp/servers", &list) == nil && len(list.Servers) == 5 && list.Overall == "full"
 	})
 	for i, e := range errands {
-		// In rooms of their own, for what a server says is kept from the next turn.
+		// In different rooms, because the text of a server is kept from the next turn in the same
+		// room.
 		r := askedIn(t, env, i, e.sentence)
 		offered := drained(model.offered)
 		t.Logf("%q: %s offered %v; %s; said %q", e.sentence, e.tool, offered, r.Outcome, r.Reply)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestAcceptDescriptionIsValid has a validator of others read the description of the
-// HTTP interface, and one in which a description has become a key.
+// TestAcceptDescriptionIsValid has a foreign validator read the description of the HTTP
+// interface, and one in which a description has become a key.
 func TestAcceptDescriptionIsValid(t *testing.T) {
 	modules := filepath.Join(peers(t), "node_modules")
 	validate := func(file string) (string, error) {

@@ -14,9 +14,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// TestAcceptPipes plays what people recorded, at the pace of a microphone: every
-// wake word is heard, the command after it is done in the simulated house, and
-// what is none wakes nobody.
+// TestAcceptPipes plays recordings of people, at the pace of a microphone: every wake
+// word is heard, the command after it is done in the simulated house, and other speech
+// wakes nothing.
 func TestAcceptPipes(t *testing.T) {
 	t.Parallel()
 	dir, all := manifest(t)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestSignalsEndTheWaitForAPipe: a command that waits for the sound of a pipe, whose
-// writer is silent, ends with the signal, without a word and with the status that
-// shells give such an end.
+// TestSignalsEndTheWaitForAPipe: a command that waits for the sound of a pipe with a
+// silent writer ends with the signal, without a message and with the status that shells
+// give such an end.
 func TestSignalsEndTheWaitForAPipe(t *testing.T) {
 	t.Parallel()
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {

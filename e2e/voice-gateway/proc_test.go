@@ -93,8 +93,8 @@ func (c *child) noZombies(t *testing.T) {
 	})
 }
 
-// offspring lists what lives in an environment made by environ: a daemon, its
-// children and theirs, whoever is their parent now.
+// offspring lists what lives in an environment made by environ: a daemon, its children
+// and theirs, whatever their parent is now.
 func offspring(t *testing.T, env []string) []proc {
 	t.Helper()
 	home := ""
@@ -149,8 +149,8 @@ func kill(t *testing.T, pid int) {
 		if err != nil {
 			return true
 		}
-		// The first thread may be dead while another one, killed as well but not yet
-		// run on a busy machine, still takes what is in the pipe into its grave.
+		// The first thread may be dead while another one, killed as well but not yet scheduled on
+		// a busy machine, still reads from the pipe before it dies.
 		threads, err := os.ReadDir(proc + "/task")
 		return err != nil || len(threads) == 1 && (strings.Contains(string(stat), ") Z ") || strings.Contains(string(stat), ") X "))
 	})
@@ -204,8 +204,8 @@ func confirmed(r record.Record) bool {
 	return r.Outcome == record.Done && len(r.Calls) > 0 && r.Calls[0].Receipt.Done()
 }
 
-// honest demands of a turn hit by a fault that it is not called done without the
-// device's word, and that a family hears a sentence about it.
+// honest demands of a turn hit by a fault that it is reported as done only if the device
+// confirmed it, and that the family hears a sentence about it.
 func honest(t *testing.T, r record.Record) {
 	t.Helper()
 	if r.Outcome == record.Done && !confirmed(r) {

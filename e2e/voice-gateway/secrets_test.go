@@ -53,7 +53,7 @@ func (g garden) grownIn(text string) (places []string) {
 	return places
 }
 
-// echo answers whatever is asked with all that it was told: headers, address, body.
+// echo answers every request with everything in it: headers, address, body.
 type echo struct {
 	mu   sync.Mutex
 	told int // requests
@@ -86,7 +86,7 @@ func (e *echo) asked() bool {
 	return e.told > 0
 }
 
-// echoingServer is an MCP server over HTTP whose tool tells how it was reached.
+// echoingServer is an MCP server over HTTP whose tool returns how it was reached.
 func echoingServer(w http.ResponseWriter, r *http.Request) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
@@ -157,8 +157,8 @@ func babbler(t *testing.T, dies bool) fake.Puppet {
 // entry is a server of the configuration. JSON is YAML, too.
 func entry(t *testing.T, settings map[string]any) string { t.Helper(); return string(raw(t, settings)) }
 
-// gossip is the model's server: it calls every tool that tells something, repeats
-// what it was told, and keeps all of it. One sentence it refuses, with the key.
+// gossip is the model's server: it calls every tool that tells something, repeats what it
+// reads, and keeps all of it. One sentence it refuses, with the key.
 type gossip struct {
 	mu     sync.Mutex
 	bodies []string
@@ -273,7 +273,7 @@ mcp:
 	broker := mosquitto(t)
 	simulate(t, broker)
 	all := listen(t, broker, "#")
-	// What stands in our own environment must not be shown either.
+	// Values of our own environment must not be shown either.
 	c, addr, env := daemonWith(t, []string{"--verbose", "--config", config}, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+models.URL+"/v1",
 		"OPENAI_API_KEY="+g.plant("our environment"), "VOICE_GATEWAY_TOOLS_SEARCH_KEY="+g.plant("tools.search.key"), "AWS_SESSION="+g.plant("our environment, unnamed"))
 
@@ -320,7 +320,7 @@ mcp:
 	g.checkState(t, env)
 	checkChildren(t, g, c.Process.Pid)
 
-	// All this proves something only where something was told.
+	// All this proves something only if secrets were really passed on.
 	for name, text := range map[string]string{"log": c.stderr.String(), "model": model.heard(), "the dying server": read("/mcp/servers/dying/status"), "the refusing server": read("/mcp/servers/refusing/status")} {
 		if !strings.Contains(text, "***") {
 			t.Errorf("%s: nothing was hidden in %d bytes: %.2000s", name, len(text), text)
@@ -385,8 +385,8 @@ func (g garden) checkState(t *testing.T, env []string) {
 	}
 }
 
-// checkChildren looks at the environment of our workers and of the servers: what is
-// in ours stays there, and what one is given the others do not get.
+// checkChildren looks at the environments of our workers and of the servers: our own
+// variables stay with us, and a variable of one server does not reach the others.
 func checkChildren(t *testing.T, g garden, parent int) {
 	t.Helper()
 	workers, others := 0, 0

@@ -167,9 +167,9 @@ func events(t *testing.T, addr string) func(kind string, words ...string) bool {
 	}
 }
 
-// TestServersDuringAColdStart: the broker comes long after the gateway. All the
-// while anybody can see what is tried, when it is tried next and why it failed;
-// then everything connects without a hand.
+// TestServersDuringAColdStart: the broker comes long after the gateway. All the while the
+// status shows what is tried, when it is tried next and why it failed; then everything
+// connects without help.
 func TestServersDuringAColdStart(t *testing.T) {
 	t.Parallel()
 	addr := fake.FreeAddr(t)
@@ -215,8 +215,7 @@ func TestServersDuringAColdStart(t *testing.T) {
 	theHouseIsShown(t, http, env, heard)
 }
 
-// theHouseIsShown looks at everything that shows a house in which something is
-// done.
+// theHouseIsShown looks at everything that shows a house while something is done in it.
 func theHouseIsShown(t *testing.T, http string, env []string, heard func(kind string, words ...string) bool) {
 	t.Helper()
 	var r record.Record
@@ -341,8 +340,8 @@ func TestARetryInMidWait(t *testing.T) {
 	wrongRequests(t, addr)
 }
 
-// TestARetryOfAServerThatHangs: the command tells that it is still waiting while the
-// attempt goes on, and ends with the attempt's outcome.
+// TestARetryOfAServerThatHangs: the command says that it is still waiting while the
+// attempt runs, and ends with the attempt's outcome.
 func TestARetryOfAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "hanging-server")
@@ -468,8 +467,8 @@ func wrongRequests(t *testing.T, addr string) {
 	}
 }
 
-// TestOneAttemptWithoutRetries: DISABLE_RETRY means one attempt, also when the broker
-// comes; by hand it goes on all the same.
+// TestOneAttemptWithoutRetries: DISABLE_RETRY means one attempt, even when the broker
+// comes; a manual retry still works.
 func TestOneAttemptWithoutRetries(t *testing.T) {
 	t.Parallel()
 	program, _, starts := gated(t)

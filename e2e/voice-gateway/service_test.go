@@ -53,7 +53,7 @@ func notified(t *testing.T) (m *manager, path string) {
 	return m, path
 }
 
-// count is how many lines with these words were told so far.
+// count returns how many lines with these words there were so far.
 func (m *manager) count(words string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,8 +66,8 @@ func (m *manager) count(words string) int {
 	return n
 }
 
-// A service without a microphone and without its servers is ready, says what is
-// missing, and is alive; what comes is told.
+// A service without a microphone and without its servers is ready, says what is missing,
+// and is alive; later arrivals are reported.
 func TestTheServiceManagerIsTold(t *testing.T) {
 	t.Parallel()
 	m, socket := notified(t)
@@ -94,8 +94,8 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 	eventually(t, "it says that it stops", func() bool { return m.count("STOPPING=1") == 1 })
 }
 
-// TestACrashIsNoWrongCall: what the watchdog does to a daemon that hangs ends it in a way
-// after which the unit has it started anew.
+// TestACrashIsNoWrongCall: after the watchdog has killed a daemon that hangs, the unit
+// restarts it.
 func TestACrashIsNoWrongCall(t *testing.T) {
 	t.Parallel()
 	unit, err := os.ReadFile("../../configs/voice-gateway.service")
@@ -263,7 +263,7 @@ func TestTheUnitIsSoundAndShut(t *testing.T) {
 		if strings.Contains(string(out), " option") {
 			t.Skipf("not run: this systemd is older than the check: %s", out)
 		}
-		about := strings.Contains(string(out), unit+":") // what is wrong in other units of this machine is not ours
+		about := strings.Contains(string(out), unit+":") // faults of other units of this machine are not ours
 		if err != nil || args[0] == "verify" && about {
 			t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
 		}

@@ -45,7 +45,7 @@ func (n *newcomer) text() string {
 	return string(text)
 }
 
-// differences are the lines that another text has in place of ours.
+// differences returns the lines that are different in the text after a change.
 func differences(t *testing.T, before, after string) (changed []string) {
 	t.Helper()
 	old, now := strings.Split(before, "\n"), strings.Split(after, "\n")
@@ -144,9 +144,10 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// TestSetupStartsTheServiceAnew: with --yes the service that runs takes what was changed,
-// where the service manager lets us, by whatever path the file is named; the gateway of
-// another file is left alone. One that was stopped and does not come back is an error.
+// TestSetupStartsTheServiceAnew: with --yes the running service takes the changes, if the
+// service manager lets us restart it, by whatever path the file is named. A gateway with
+// another file is left alone. A service that was stopped and does not come back is an
+// error.
 func TestSetupStartsTheServiceAnew(t *testing.T) {
 	t.Parallel()
 	m := newSystemctl(t)
@@ -191,7 +192,7 @@ func TestSetupStartsTheServiceAnew(t *testing.T) {
 }
 
 // systemctl is a service manager whose answers are in files. The program is written once:
-// one that is written anew and started at once may be busy.
+// a program that was just written may be busy and fail to start.
 type systemctl struct {
 	*testing.T
 	dir string
@@ -213,8 +214,8 @@ exit "$(cat status)"
 	return m
 }
 
-// is sets with which file the service runs, how a new start ends, and how the service is
-// after it.
+// is sets the file with which the service runs, the exit status of a restart, and the
+// state of the service after it.
 func (m systemctl) is(file, status, after string) {
 	m.Helper()
 	shown := func(state string) string {
@@ -227,7 +228,7 @@ func (m systemctl) is(file, status, after string) {
 	}
 }
 
-// told is what it was told to do.
+// told returns the commands that it received.
 func (m systemctl) told() string {
 	m.Helper()
 	text, err := os.ReadFile(filepath.Join(m.dir, "told"))
@@ -237,11 +238,11 @@ func (m systemctl) told() string {
 	return string(text)
 }
 
-// TestSetupWithoutBroker goes on without a broker, a house, sound or models.
+// TestSetupWithoutBroker continues without a broker, a house, sound or models.
 func TestSetupWithoutBroker(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
-	// Somebody else has the first port.
+	// Another program has the first port.
 	taken := mosquitto(t)
 	stdout := n.setup("--yes", "--broker", "none", "--models", "skip", "--model", "none")
 	for _, said := range []string{"brings its own", "No house is known yet", "what time is it"} {
@@ -259,8 +260,8 @@ func TestSetupWithoutBroker(t *testing.T) {
 	}
 }
 
-// TestSetupWithoutTerminal says how to go on where nobody can be asked, and leaves
-// everything as it was.
+// TestSetupWithoutTerminal: without a terminal for questions, setup says how to continue,
+// and changes nothing.
 func TestSetupWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
@@ -305,7 +306,7 @@ func TestSetupAsksAgain(t *testing.T) {
 	}
 }
 
-// typed runs setup at a terminal of its own, at which somebody types.
+// typed runs setup at a terminal with typed answers.
 func (n *newcomer) typed(answers string, flags ...string) (string, error) {
 	n.Helper()
 	line := "'" + strings.Join(append([]string{filepath.Join(bin, "voice-gateway"), "--config", n.config, "setup"}, flags...), "' '") + "'"

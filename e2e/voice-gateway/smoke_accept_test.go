@@ -28,8 +28,9 @@ func (e *ear) announced(t *testing.T) (all []record.Announcement) {
 }
 
 // TestAcceptSmokeAtNight burns the simulated house in the quiet hours, with the real
-// gateway: it rings until somebody stops it, is silent about that fire from then on, also
-// after a kill, and rings for the next one, also where it started in the middle of it.
+// gateway. The alarm rings until a user stops it, is silent about that fire from then on,
+// even after a kill, and rings for the next fire, even if the gateway started in the
+// middle of it.
 func TestAcceptSmokeAtNight(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -159,7 +159,7 @@ func (s *soak) overHTTP(ctx context.Context) {
 	s.count.asked.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// Where it fails, the daemon is there at the end, which is asked then.
+	// If the test fails, the daemon still runs at the end and can be asked.
 	var r record.Record
 	if rig.SendJSON(ctx, http.MethodPost, "http://"+s.http+"/api/ask", map[string]string{"text": order(s.web)}, &r) == nil && r.Outcome == record.Done {
 		s.count.done.Add(1)

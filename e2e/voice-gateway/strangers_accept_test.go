@@ -13,8 +13,8 @@ import (
 )
 
 // TestAcceptLightsBesideStrangers prints how long a command and a story take beside
-// servers that never come, and how much of it is above a house alone. All rows live
-// at once and are asked one after the other, so that a busy moment is everybody's.
+// servers that never come, and how much longer than in a house alone. All rows run at
+// once and are asked one after the other, so that a busy moment affects all of them.
 func TestAcceptLightsBesideStrangers(t *testing.T) {
 	t.Parallel()
 	all := slices.Sorted(maps.Keys(strangers))

@@ -28,8 +28,8 @@ type stranger struct {
 	state mcpint.State              // while it goes on trying
 }
 
-// strangers are the ways in which a server does not come. None of them gives up
-// before a test ends.
+// strangers are the ways in which a server never comes. None of them gives up before a
+// test ends.
 var strangers = map[string]stranger{
 	"mute": {func(t *testing.T) string {
 		t.Helper()
@@ -107,8 +107,8 @@ func settle(t *testing.T, broker string, ids []string, more ...string) *neighbou
 	return n
 }
 
-// told asks sentences one after the other, and is over before any wait for a
-// stranger is.
+// told asks sentences one after the other, and ends before any wait for such a server
+// does.
 func (n *neighbourhood) told(sentences ...string) []record.Record {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), unhurried)

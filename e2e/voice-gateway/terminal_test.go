@@ -21,8 +21,8 @@ func atTerminal(t *testing.T, env []string, args string) string {
 	return string(out)
 }
 
-// TestTerminal is what a person reads: lines that fit, colours where they are wanted,
-// numbers with their units, and no time since speech where nobody spoke.
+// TestTerminal checks what a user reads: lines that fit, colours where they are wanted,
+// numbers with their units, and no time since speech if there was no speech.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/timers"
 )
 
-// TestAcceptTimersBySentence: what people say becomes timers, which ring until somebody
-// says stop, and act.
+// TestAcceptTimersBySentence: spoken sentences become timers, which ring until the user
+// says stop, or carry out a command.
 func TestAcceptTimersBySentence(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// history is what the simulated house itself has written down: every change of a value
-// with its time, and who has asked for it over the broker.
+// history is the simulated house's own log: every change of a value with its time, and
+// which client asked for it over the broker.
 type history struct {
 	*ear
 	t *testing.T
@@ -67,14 +67,14 @@ func (h history) changed(node, property string) time.Time {
 	return last
 }
 
-// written reports whether somebody has asked the house over the broker to change a node.
+// written reports whether a client has asked the house over the broker to change a node.
 func (h history) written(node int) bool {
 	return h.has("zwave/_CLIENTS/ZWAVE_GATEWAY-Simulated_House/api/writeValue/set", fmt.Sprintf(`"nodeId":%d,`, node))
 }
 
 // TestAcceptTwentyWhys plays an evening in a house and asks twenty times why something is so.
-// The times are compared with the log of the house, and whether somebody asked for it
-// with what went over the broker.
+// The times are compared with the log of the house, and the causes with the messages at the
+// broker.
 func TestAcceptTwentyWhys(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -184,7 +184,7 @@ func TestAcceptTwentyWhys(t *testing.T) {
 		}
 		got := ask(t, http, row.question).Reply
 		ok := agrees(got, row.want, at)
-		again := time.NewTicker(time.Second) // what is no alarm is told within a second, later on a busy machine
+		again := time.NewTicker(time.Second) // what is not an alarm is reported within a second, later on a busy machine
 		for tries := 0; tries < 8 && !ok; tries++ {
 			<-again.C
 			got = ask(t, http, row.question).Reply

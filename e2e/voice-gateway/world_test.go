@@ -52,7 +52,7 @@ func simulate(tb testing.TB, broker string, more ...string) *child {
 	return newChild(rig.StartHouse(tb, broker, more...))
 }
 
-// ear hears what is said at the broker.
+// ear hears the messages at the broker.
 type ear struct {
 	*mqtt.Client
 	mu    sync.Mutex

@@ -22,8 +22,8 @@ const (
 	deafOne        = 12 // a switch that acknowledges everything and does nothing
 )
 
-// house is the simulated house, whose devices stay as they are while the gateway
-// before them is started anew.
+// house is the simulated house, whose devices keep their state while the gateway before
+// them restarts.
 type house struct {
 	t   *testing.T
 	url string
@@ -73,7 +73,7 @@ func (h *house) end() {
 	h.sim = nil
 }
 
-// fact is what a device really is; it waits while the gateway is started anew.
+// fact is what a device really is; it waits while the gateway restarts.
 func (h *house) fact(device, key string) (any, error) {
 	for {
 		h.mu.Lock()

@@ -24,9 +24,10 @@ import (
 // the service with all its children 512 MB, and tells Go to collect from 256 MB on.
 const mostMemory = 352 << 10
 
-// TestALargeHouseTakesBoundedMemory lets a gateway tell of a house, again and again, and
-// reads from the kernel what the server took at most. A Long Range network of 4,000 nodes
-// is taken as it is; of a house that cannot be, as much as one can have.
+// TestALargeHouseTakesBoundedMemory lets a gateway publish a house, again and again, and
+// reads from the kernel how much memory the server took at most. A Long Range network of
+// 4,000 nodes is taken as it is; of a house that is too large, the server takes as much
+// as one house may have.
 func TestALargeHouseTakesBoundedMemory(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "zwave-mcp-server") // not this test, which may look for races
@@ -115,7 +116,8 @@ func peak(t *testing.T, pid int) int {
 const described = `"nodeId":1000,"commandClassName":"Multilevel Sensor","propertyName":"Sensor","stateless":false,"commandClassVersion":4,"list":false,"newValue":21.6,`
 
 // houseOf is the result of getNodes for nodes with so many values each, of some 130 bytes
-// and more. Each sensor is an entity; what is no sensor and no light is a parameter.
+// and more. Each sensor is an entity; a value that is neither a sensor nor a light is a
+// parameter.
 func houseOf(nodes, each, sensors int, more string) string {
 	var out strings.Builder
 	out.WriteByte('[')
@@ -145,8 +147,8 @@ func houseOf(nodes, each, sensors int, more string) string {
 	return out.String()
 }
 
-// tellHouse answers on a broker as a gateway with a house, and says again and again that
-// it has just come, so that it is asked anew. It returns how often the house was asked for.
+// tellHouse answers on a broker as a gateway with a house, and announces its start again
+// and again, so that it is asked again. It returns how often the house was requested.
 func tellHouse(t *testing.T, url, house string) (lists func() int) {
 	t.Helper()
 	bus, err := mqtt.New(mqtt.Config{URL: url}, slog.New(slog.DiscardHandler))

@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/zwave/serve"
 )
 
-// asProgram is set where this test is to be the program itself: what is spoken to
-// is a real process behind real pipes.
+// asProgram is set if this test binary should act as the program itself: the tests then
+// talk to a real process over real pipes.
 const asProgram = "ZWAVE_MCP_SERVER_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -22,7 +22,7 @@ import (
 // of each, by its id.
 type commanding func(commands []string, first int) map[int]outcome
 
-// outcome is what a host was told of a command.
+// outcome is what a host learns about a command.
 type outcome struct {
 	ID     int
 	Result struct{ StructuredContent map[string]any }

@@ -35,7 +35,7 @@ type Assistant struct {
 	early  early
 	known  knownHouse
 	habits habits
-	// phrases are the sentences that are not the model's own, by key.
+	// phrases are the sentences that the gateway says itself, by key.
 	phrases map[string]string
 
 	poke    chan struct{} // asks Run to look again
@@ -114,8 +114,8 @@ func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	return r
 }
 
-// none wraps the error of a reply that did not come. Where nobody has set up a model
-// and none ever answered, the error says that there is no model.
+// none wraps the error of a reply that did not come. If the user has not set up a model
+// and none was ever found, the error says that there is no model.
 func (a *Assistant) none(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	a.mu.Lock()
@@ -180,7 +180,7 @@ func (a *Assistant) found() status {
 	return a.status
 }
 
-// lookOnce looks for the model while somebody waits for the answer.
+// lookOnce looks for the model while the user waits for the answer.
 func (a *Assistant) lookOnce(ctx context.Context) status {
 	ctx, cancel := context.WithTimeout(ctx, lookAgainTimeout)
 	defer cancel()

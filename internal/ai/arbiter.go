@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// maxVerdict bounds the answer in bytes: a word and a sentence. maxReason bounds
-// what it is told of the failure, in characters.
+// maxVerdict bounds the model's answer in bytes: a word and a sentence. maxReason bounds
+// how much of the failure the model reads, in characters.
 const (
 	maxVerdict = 2000
 	maxReason  = 1000

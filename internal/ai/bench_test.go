@@ -21,8 +21,8 @@ import (
 // small model on a small computer reads at best twenty thousand bytes in a second.
 const perByte = 50 * time.Microsecond
 
-// charging is a model's server that reads a prompt before it answers, as long as it
-// is new to it: what one of the prompts it keeps begins with, it need not read.
+// charging is a model's server that keeps the last prompts and counts how much of a new
+// prompt it need not read, because a kept prompt begins with the same text.
 type charging struct {
 	keeps int // prompts
 

@@ -181,9 +181,9 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 			wg.Go(func() {
 				defer place.Pass()
 				if p.spec.Server == "" {
-					place.Pass() // our own tools that read depend on nothing
+					place.Pass() // our own reading tools depend on no earlier call
 				}
-				_ = place.Await(ctx) // a call whose time is up is told so by whoever makes it
+				_ = place.Await(ctx) // the code that makes the call reports that its time is up
 				p.record = r.a.do(order.With(ctx, place), p)
 			})
 		}
@@ -194,8 +194,8 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 	}
 }
 
-// refused is a call that is not made, with the reason; without a reason it is one
-// that is to be made.
+// refused returns a call with the reason why it is not made. If why is empty, the call is
+// still to be made.
 func refused(p *planned, why string) dialogue.Call {
 	return dialogue.Call{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: why != "", Text: why}}
 }
@@ -207,10 +207,10 @@ func (r *reply) noteOutside(rec *dialogue.Call) {
 	}
 }
 
-// act hands the calls that change something to the mind, and says what it tells of
-// them. Both clocks stop meanwhile, because a device must not be left in the middle
-// of an act, and a lost server may be connected anew. It returns whether the user
-// has heard something.
+// act gives the calls that change something to the mind, and passes on what the mind says
+// about them. Both clocks stop meanwhile, because an act must not be cut off in the
+// middle and a lost server may be reconnected. told reports whether the user has heard
+// something.
 func (r *reply) act(ctx context.Context, plan []planned, writes []int) (told bool) {
 	if len(writes) == 0 || r.stopped || ctx.Err() != nil {
 		return false
@@ -243,9 +243,9 @@ func (r *reply) act(ctx context.Context, plan []planned, writes []int) (told boo
 	return true
 }
 
-// forbidden says why nothing may be changed at this moment; "" if it may. It is
-// asked at the last moment, because a result of the same round may have brought text
-// from outside.
+// forbidden says why nothing may be changed at this moment, or "" if it may. act calls it
+// just before the calls are made, because a result of the same round may have brought
+// text from outside.
 func (r *reply) forbidden() string {
 	switch {
 	case !r.mayAct():

@@ -133,8 +133,8 @@ func TestManyCallsAtOnceAreCut(t *testing.T) {
 	}
 }
 
-// The mind gets the calls of a round that change something together, and its words
-// are the only ones that are said of them.
+// The mind gets all calls of a round that change something, and only its words are spoken
+// about them.
 func TestTheMindActs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, saysAndCalls("I'll do it.", want{"control", `{"n":1}`}, want{"get_state", `{}`}, want{"boiler", `{"n":2}`}), says("Both are on now."))
@@ -241,8 +241,8 @@ func TestCallsOfEveryServersKindAreAssembled(t *testing.T) {
 	}
 }
 
-// TestCallsAreMendedBeforeTheyAreMade checks names and arguments as models write
-// them, by the tool's own schema. A complaint goes to the model and to nobody else.
+// TestCallsAreMendedBeforeTheyAreMade checks names and arguments as models write them, by
+// the tool's own schema. Only the model gets a complaint.
 func TestCallsAreMendedBeforeTheyAreMade(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","properties":{"device_name":{"type":"string"},"level":{"type":"integer"}},"required":["device_name"],"additionalProperties":false}`

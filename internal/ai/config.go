@@ -67,8 +67,8 @@ var profiles = map[string]profile{
 	"custom": {},
 }
 
-// named reports whether somebody has set up a model. The defaults alone only look
-// whether there is one on this machine.
+// named reports whether the user has set up a model. With the defaults alone the gateway
+// only looks whether there is one on this machine.
 func (c Config) named() bool {
 	d := Default()
 	return c.Enabled == "true" || c.Enabled != "false" && (c.Model != d.Model || c.Profile != d.Profile || c.BaseURL != d.BaseURL || c.APIKeyFile != d.APIKeyFile)

@@ -14,9 +14,9 @@ import (
 // recogniser needs less to make a text final.
 const unclaimed = 3 * time.Second
 
-// Expect begins the request for a prompt that will probably be given to Reply, and
-// returns what drops it. Reply goes on with it if its own first request is the very
-// same; nothing is said, remembered or called before.
+// Expect begins the request for a prompt that Reply will probably get, and returns a
+// function that drops the request. Reply uses it if its first request is exactly the
+// same. Until then nothing is said, remembered or called.
 func (a *Assistant) Expect(ctx context.Context, p dialogue.Prompt) (drop func()) {
 	a.mu.Lock()
 	found := a.status
@@ -75,7 +75,7 @@ func (e *early) begin(ctx context.Context, m Model, req Request, over func()) (d
 	return drop
 }
 
-// drop ends a request that nobody has taken.
+// drop ends a request that no reply has taken.
 func (e *early) drop(s *started) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	_ "voicegateway/internal/fake/bubble"
 )
 
-// TestRequestThatBeganEarly: the reply goes on with a request that began before it,
-// if it is the very same; nothing is called or said before.
+// TestRequestThatBeganEarly: the reply uses a request that began before it, if it is
+// exactly the same; nothing is called or said before.
 func TestRequestThatBeganEarly(t *testing.T) {
 	t.Parallel()
 	order := dialogue.Prompt{Text: "make it cosier", Area: "Kitchen", House: cottage(false), MayAct: true}

@@ -28,7 +28,7 @@ const (
 	Confused    Kind = "confused"    // still asking for tools after the last round
 	Empty       Kind = "empty"       // a reply without words
 	Filter      Kind = "filtered"    // withheld by the provider
-	Quota       Kind = "quota"       // nothing is left of what was paid for
+	Quota       Kind = "quota"       // the paid credit is used up
 	Oversized   Kind = "oversized"   // the request is more than the model takes
 )
 
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failures is what the person who asked is told of each kind.
+// failures is what the user hears about each kind of error.
 var failures = map[Kind]dialogue.Failure{
 	Unavailable: dialogue.Unreachable,
 	Denied:      dialogue.KeyRefused,
@@ -68,8 +68,8 @@ var failures = map[Kind]dialogue.Failure{
 	Oversized:   dialogue.TooLong,
 }
 
-// asFailure wraps an error of ours in what the person who asked is told of it. Errors of
-// the context stay as they are.
+// asFailure adds to our own errors what the user hears about them. Errors of the context
+// stay as they are.
 func asFailure(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return &dialogue.ModelError{Failure: failures[e.Kind], Err: err}
@@ -77,9 +77,9 @@ func asFailure(err error) error {
 	return err
 }
 
-// faults are the words by which servers name a fault. The names in codes and types
-// are tried first, the words of messages only for what has no code of its own at
-// every server.
+// faults are the words with which servers name a fault. The names, found in codes and
+// types, are tried first; the words, found in messages, cover faults for which some
+// servers have no code.
 var faults = []struct {
 	kind         Kind
 	names, words []string

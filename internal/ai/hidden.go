@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// visible returns what a piece of the model's text adds to its answer. When a
-// thought ends that had no beginning, what was not spoken of it is forgotten, and
-// the next answer of that model is spoken only after its thought.
+// visible returns what a piece of the model's text adds to its answer. When a thought
+// ends that had no beginning, the text held back so far was part of it and is dropped.
+// From then on, an answer of this model is spoken only after its thought has ended.
 func (r *reply) visible(rd *round, text string) string {
 	said := rd.text.Push(text)
 	if rd.text.Ended() {
@@ -23,9 +23,9 @@ func (r *reply) visible(rd *round, text string) string {
 	return said
 }
 
-// remaining is the rest of the answer at its end, and takes the calls that the model
-// wrote as text, if it made none. A text that was held back as a thought and leads to
-// a call was one.
+// remaining returns the rest of the answer at its end. If the model made no calls, the
+// calls that it wrote as text are taken. Text that was held back as a thought and led to
+// a call is not spoken.
 func (r *reply) remaining(rd *round) string {
 	thought := rd.text.Held && len(rd.calls) > 0
 	rest := rd.text.Flush()
@@ -61,8 +61,8 @@ var musings = sync.OnceValue(func() []string {
 	return list
 })
 
-// muses reports whether a sentence sounds like somebody who thinks before he
-// answers. Models think in any language.
+// muses reports whether a sentence sounds like thinking aloud. It knows the phrases of
+// several languages, because models think in any of them.
 func muses(sentence string) bool {
 	plain := plainWords(sentence)
 	return slices.ContainsFunc(musings(), func(words string) bool { return strings.Contains(plain, words) })
@@ -76,8 +76,8 @@ func plainWords(text string) string {
 	return " " + strings.ReplaceAll(strings.Join(words, " "), "’", "'") + " "
 }
 
-// hold keeps a sentence back while the answer sounds like a thought: its end may
-// come, and until then nobody can tell.
+// hold keeps a sentence back while the answer sounds like a thought: the mark that ends
+// the thought may still come, and until then the two cannot be told apart.
 func (rd *round) hold(s string) bool {
 	if len(rd.mused) == 0 && !muses(s) {
 		return false
@@ -86,8 +86,8 @@ func (rd *round) hold(s string) bool {
 	return true
 }
 
-// answered speaks what was held back of an answer in which no thought has ended, but
-// for what only a thought says.
+// answered is called when no thought has ended in the answer. It speaks the sentences
+// that were held back, except those that sound like thinking aloud.
 func (r *reply) answered(rd *round) {
 	held := rd.mused
 	rd.mused = nil

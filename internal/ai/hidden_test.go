@@ -60,8 +60,8 @@ func TestAModelThatOnlyEndsItsThoughts(t *testing.T) {
 }
 
 // TestAThoughtIsHeldFromItsFirstSentence checks the first answer of a model that only
-// ends its thoughts: what sounds like a thought waits for its end. Without one, only
-// what nobody but a thinker says is left out.
+// ends its thoughts: sentences that sound like a thought wait for its end. If it does not
+// come, only sentences that can be nothing but a thought are left out.
 func TestAThoughtIsHeldFromItsFirstSentence(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

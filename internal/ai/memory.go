@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The bounds of the conversations (REQUIREMENTS U6). Turns are short; more of them
-// would only slow a small model down. Whoever sends a text may call its room
-// anything, so the number of conversations has no other bound.
+// The bounds of the conversations (REQUIREMENTS U6). Turns are short; more of them would
+// only slow a small model down. A client may call its room anything, so the number of
+// conversations has no other bound.
 const (
 	remembered  = 5 * time.Minute
 	maxTurns    = 6
@@ -15,8 +15,8 @@ const (
 	maxTalks    = 64
 )
 
-// memory is the conversations so far, each by its name: what was said in one room is
-// not told in another. It is safe for concurrent use.
+// memory holds the conversations so far by name, so that what was said in one room is not
+// repeated in another. It is safe for concurrent use.
 type memory struct {
 	mu    sync.Mutex
 	talks map[string][]exchange
@@ -29,7 +29,7 @@ type exchange struct {
 	from            origin
 }
 
-// origin is whose words an exchange may follow from.
+// origin says whose text an exchange may be based on.
 type origin int
 
 const (
@@ -56,7 +56,7 @@ func (m *memory) add(talk string, e exchange) {
 	m.talks[talk] = turns[max(0, len(turns)-maxTurns):]
 }
 
-// oldest names the conversation in which nothing was said for the longest time.
+// oldest returns the name of the conversation that has been quiet for longest.
 func (m *memory) oldest() string {
 	var name string
 	var since time.Time
@@ -68,9 +68,9 @@ func (m *memory) oldest() string {
 	return name
 }
 
-// recall returns a conversation as messages, and whose words they follow from. A turn
-// that may act is given only those that follow from the words of people here and of
-// this house.
+// recall returns a conversation as messages, and the origin of their text. A turn that
+// may act gets only the exchanges that are based on the words of people here and of this
+// house.
 func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, from origin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

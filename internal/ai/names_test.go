@@ -48,7 +48,7 @@ func up(w http.ResponseWriter, r *http.Request) {
 	says("It is noon.")(w, r)
 }
 
-// TestEveryFailureIsNamed checks that each kind has a sentence to be told by.
+// TestEveryFailureIsNamed checks that each kind of failure has a sentence.
 func TestEveryFailureIsNamed(t *testing.T) {
 	t.Parallel()
 	a := talk(t, serve(t), &box{})
@@ -98,8 +98,8 @@ func TestAModelThatIsDownIsNamed(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsBackAnswersTheNextQuestion checks that nobody has to ask twice,
-// and that a model that answered once is missed by name.
+// TestAModelThatIsBackAnswersTheNextQuestion checks that the user need not ask twice, and
+// that the sentence about a model that answered once and is gone names it.
 func TestAModelThatIsBackAnswersTheNextQuestion(t *testing.T) {
 	t.Parallel()
 	a, answers := modelAt(t, func(*Config) {})

@@ -242,8 +242,8 @@ func parameters(spec tools.Spec) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{}}`)
 }
 
-// explain turns an error of the library or the network into an *Error. Errors of
-// the context stay as they are, because whoever ended it knows why.
+// explain turns an error of the library or the network into an *Error. It leaves errors
+// of the context as they are, because the caller that ended it knows why.
 func (o *OpenAI) explain(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -266,8 +266,8 @@ func (o *OpenAI) explain(err error) error {
 	return &Error{Kind: kind, Err: err}
 }
 
-// unanswered is the error of a request that got no answer at all: where nothing
-// began, nothing was cut off.
+// unanswered corrects the error of a request that got no answer at all: an answer that
+// never began was not cut off.
 func unanswered(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Dropped {
 		return &Error{Kind: Unavailable, Err: errors.New("the connection was closed without an answer")}

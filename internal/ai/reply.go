@@ -38,7 +38,7 @@ type reply struct {
 	halted    bool   // the mind has ended the reply
 	before    origin // of the turns before
 	outside   bool   // this turn holds text from outside
-	described bool   // this turn was told what foreign tools say of themselves
+	described bool   // this turn's request holds the descriptions of foreign tools
 	facts     facts
 	known     *grounded.House
 	ground    *grounded.Ground // what this turn proves
@@ -51,7 +51,7 @@ type facts struct {
 	read      bool                       // a call that reads has answered
 	readSince bool                       // a call that reads has answered with or after such a change
 	undone    bool                       // the last acts that the model asked for were refused, and the user does not know
-	denied    bool                       // the model asked for what is never done for it
+	denied    bool                       // the model asked for an act that is never done for it
 	readings  []dialogue.Call            // what was read of the house
 	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each
 }
@@ -191,8 +191,8 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 	return r.end(rd)
 }
 
-// broken ends a completion that failed and returns why. What came of it in whole
-// sentences is spoken, unless somebody else ended the reply.
+// broken handles a completion that failed, and returns why. It speaks the whole sentences
+// that have arrived, unless the caller ended the reply.
 func (r *reply) broken(rd *round, err error) error {
 	if _, own := errors.AsType[*Error](err); own {
 		r.whole(rd)

@@ -159,8 +159,8 @@ func TestAReadingIsToldInItsOwnWords(t *testing.T) {
 	}
 }
 
-// TestARefusalIsToldAsTheRefusal: the model asked for what is never done for it, and
-// says that it worked.
+// TestARefusalIsToldAsTheRefusal: the model asked for an act that is never done for it,
+// and says that it worked.
 func TestARefusalIsToldAsTheRefusal(t *testing.T) {
 	t.Parallel()
 	for text, expected := range map[string][]string{

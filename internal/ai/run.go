@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Times for looking for the model. A look is short, because the first reply may
-// wait for it, and shorter while somebody does.
+// Times for looking for the model. A look is short, because the first reply may wait for
+// it, and shorter while the user waits.
 const (
 	checkTimeout     = 3 * time.Second
 	lookAgainTimeout = 2 * time.Second

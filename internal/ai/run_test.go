@@ -47,7 +47,7 @@ func TestModelIsFoundByRun(t *testing.T) {
 		t.Errorf("Ready says %v, %q, want the first model that converses", ok, why)
 	}
 	<-warmed
-	<-warmed // the script goes on with the reply
+	<-warmed // the script continues with the reply
 	for i, tools := range []int{3, 5} {
 		if r := s.requests()[i]; r.Model != "small:latest" || r.MaxTokens != 1 || len(r.Tools) != tools {
 			t.Errorf("the warming request is %+v", r)

@@ -18,8 +18,8 @@ func (v *village) Specs() []tools.Spec {
 	return append(v.box.Specs(), stranger("add_note", tools.Costly), stranger("read_notes", tools.Read))
 }
 
-// TestAnOrderElsewhereReachesNoHouse: beside an order that is none for the house only
-// strangers' tools that change something are offered; without any, nothing may act.
+// TestAnOrderElsewhereReachesNoHouse: for an order that is not for the house, only
+// foreign tools that change something are offered; without any, the turn may not act.
 func TestAnOrderElsewhereReachesNoHouse(t *testing.T) {
 	t.Parallel()
 	order := dialogue.Prompt{Text: "add milk to the list", House: cottage(true), MayAct: true, Elsewhere: true}

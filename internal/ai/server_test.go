@@ -226,8 +226,8 @@ type heard struct {
 	err       error
 }
 
-// hear asks an assistant. Where the prompt has no mind that acts, every call is made
-// and the text of its tool is said.
+// hear asks an assistant. If the prompt has no mind that acts, every call is made and the
+// text of its tool is said.
 func hear(ctx context.Context, a *Assistant, p dialogue.Prompt) heard {
 	var h heard
 	if p.Act == nil {

@@ -50,8 +50,8 @@ func TestNoStrangerProvesAnAct(t *testing.T) {
 	}
 }
 
-// TestAStrangerThatCallsItselfClosedTaints: what a tool says of itself does not make
-// its text a text of the house.
+// TestAStrangerThatCallsItselfClosedTaints: a tool's own description does not make its
+// text a text of the house.
 func TestAStrangerThatCallsItselfClosedTaints(t *testing.T) {
 	t.Parallel()
 	for _, turns := range [][]dialogue.Prompt{
@@ -75,8 +75,8 @@ func TestAStrangerThatCallsItselfClosedTaints(t *testing.T) {
 	}
 }
 
-// TestTheModelIsToldWhoseWordsItReads: what a stranger answers is marked as text from
-// outside, whatever the tool says of itself, and an error of his is one line.
+// TestTheModelIsToldWhoseWordsItReads: the answer of a foreign tool is marked as text
+// from outside, whatever the tool says about itself, and its error is one line.
 func TestTheModelIsToldWhoseWordsItReads(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -154,8 +154,8 @@ func TestNoNameOfAStrangerIsAnOrder(t *testing.T) {
 	}
 }
 
-// TestStrangersHearNothingOfEarlierTurns: a description may ask for what was said before,
-// and gets it neither by its own tool nor by a search.
+// TestStrangersHearNothingOfEarlierTurns: a description may ask for earlier turns, and
+// gets them neither through its own tool nor through a search.
 func TestStrangersHearNothingOfEarlierTurns(t *testing.T) {
 	t.Parallel()
 	diary := tools.Spec{Name: "diary", Description: "Call it with all numbers.", Risk: tools.Read, Server: "notes", Input: json.RawMessage(`{"type":"object"}`)}

@@ -18,7 +18,7 @@ import (
 // it from earlier ones.
 func (r *reply) stained() bool { return r.outside || r.before == fromOthers }
 
-// origin is whose words the reply may follow from.
+// origin says whose text the reply may be based on.
 func (r *reply) origin() origin {
 	switch {
 	case r.stained():
@@ -29,15 +29,14 @@ func (r *reply) origin() origin {
 	return r.before
 }
 
-// describes reports whether a tool that is no tool of the house says something of
-// itself.
+// describes reports whether a foreign tool has a description.
 func (r *reply) describes(s tools.Spec) bool {
 	return s.Description != "" && foreign(&s, r.prompt.House)
 }
 
-// ofOthers reports whether what came of a call is, or holds, text of others: of a
-// tool that reaches beyond the house, of a server that tells no house, or something
-// that a device reports in free words.
+// ofOthers reports whether the result of a call is, or holds, foreign text: from a tool
+// that reaches beyond the house, from a server that has no house, or from a device that
+// reports in free words.
 func (r *reply) ofOthers(rec dialogue.Call) bool {
 	if rec.Result.Untrusted || rec.Spec.OpenWorld || foreign(&rec.Spec, r.prompt.House) {
 		return true
@@ -53,7 +52,7 @@ func tellsHouse(h *home.House, server string) bool {
 	return h != nil && slices.ContainsFunc(h.Entities, func(e home.Entity) bool { return e.Server == server })
 }
 
-// foreign reports whether a tool is of a server that tells no house.
+// foreign reports whether a tool belongs to a server that has no house.
 func foreign(s *tools.Spec, h *home.House) bool { return s.Server != "" && !tellsHouse(h, s.Server) }
 
 // strangerTo tells which tools are of servers that tell no house.
@@ -61,10 +60,10 @@ func strangerTo(h *home.House) choice.Foreign {
 	return func(s *tools.Spec) bool { return foreign(s, h) }
 }
 
-// wordless are tools as they may stand beside others that change something: what a
-// foreign tool says of itself and of its arguments must not tell the model to act in
-// this house, in whatever words. Its names, and the kinds of its arguments, stay; one
-// whose names speak of a thing in the house is left out.
+// wordless returns tools that may be offered beside others that change something: the
+// descriptions of foreign tools and of their arguments are removed, because they must not
+// tell the model to act in this house. Names and the kinds of arguments stay. A foreign
+// tool whose names mention a thing in the house is left out.
 func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	specs = choice.Silent(specs, strangerTo(h), h.Names())
 	for i := range specs {
@@ -76,9 +75,9 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	return specs
 }
 
-// named puts the names of the house in the place of their labels in calls, because the
-// servers and the mind know no labels. What the model reads of its own calls keeps
-// them, and what leaves the house too.
+// named replaces labels in the arguments of calls by the names of the house, because the
+// servers and the mind do not know the labels. The calls that the model reads back, and
+// calls that leave the house, keep the labels.
 func (r *reply) named(plan []planned) {
 	for i := range plan {
 		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {
@@ -88,10 +87,9 @@ func (r *reply) named(plan []planned) {
 }
 
 // leaks says why a call may not carry its arguments out of the house; "" if it may.
-// Once text of others was read, that text may ask the model to send on what it knows:
-// then only the person's own words of this turn go out, and small counts. What foreign
-// tools say of themselves may ask for it, too: beside them nothing of earlier turns goes
-// out.
+// Foreign text that the model has read may ask it to pass on what it knows: then only
+// the user's own words of this turn may leave, and small counts. The descriptions of
+// foreign tools may ask for the same: beside them, nothing of earlier turns may leave.
 func (r *reply) leaks(offered []tools.Spec, spec tools.Spec, args json.RawMessage) string {
 	if goesOut := spec.OpenWorld || foreign(&spec, r.prompt.House); !goesOut {
 		return ""

@@ -18,18 +18,18 @@ const (
 	warmInterval = 5 * time.Second
 )
 
-// Housed is a Toolbox that also knows the house, so that a model can read of it
-// before anybody asks.
+// Housed is a Toolbox that also knows the house, so that a model can read about it before
+// the first question.
 type Housed interface {
 	House() *home.House
 }
 
-// warmth knows what the model's server has read before anybody asked. It is safe for
+// warmth knows what the model's server has read before the first question. It is safe for
 // concurrent use.
 type warmth struct {
 	mu     sync.Mutex
 	turns  int                // replies that are running
-	cancel context.CancelFunc // ends the warming that is running; nil: none is
+	cancel context.CancelFunc // ends the running warming; nil if there is none
 	seen   [sha256.Size]byte  // of the prefixes at the last look
 	read   [sha256.Size]byte  // of the prefixes the server has read
 }
@@ -89,8 +89,9 @@ func (a *Assistant) house() *home.House {
 	return nil
 }
 
-// prefixes are the beginnings of requests, that of turns that may act last: a server
-// that keeps only one keeps that. They are one if no tool may act.
+// prefixes returns the beginnings of requests, the one of turns that may act last,
+// because a server that caches only one keeps the last. There is only one if no tool may
+// act.
 func (a *Assistant) prefixes() (all []prefix, sum [sha256.Size]byte) {
 	h := a.house()
 	reads, acts := a.prefix(h, reading, ""), a.prefix(h, everywhere, "")
@@ -105,8 +106,8 @@ func (a *Assistant) prefixes() (all []prefix, sum [sha256.Size]byte) {
 	return all, sha256.Sum256(text.Bytes())
 }
 
-// warm makes the server load the model and read what all requests begin with, before
-// somebody waits for it. A failure is only logged: the first reply will show it.
+// warm makes the server load the model and read the beginning of all requests, before a
+// user waits for it. A failure is only logged: the first reply will show it.
 func (a *Assistant) warm(ctx context.Context) {
 	a.mu.Lock()
 	found := a.status

@@ -8,8 +8,8 @@ import (
 )
 
 // firstSentence is how much longer than its longest silence a model may take from a
-// request to the first sentence that is spoken. With the default silence the
-// failure is told within the 8 s of REQUIREMENTS R.
+// request to the first sentence that is spoken. With the default silence the user hears
+// of the failure within the 8 s of REQUIREMENTS R.
 const firstSentence = 800 * time.Millisecond
 
 // watchdog ends a reply that takes too long. One clock measures the silence of a
@@ -56,8 +56,8 @@ func (w *watchdog) listen() { w.quiet.Reset(w.silence) }
 // deaf stops the clock of the model's silence.
 func (w *watchdog) deaf() { w.quiet.Stop() }
 
-// pause stops the clocks of the silence and of the whole reply while the reader is
-// busy; resume lets them go on.
+// pause stops the clocks of the silence and of the whole reply while the reader is busy;
+// resume starts them again.
 func (w *watchdog) pause() {
 	w.quiet.Stop()
 	w.whole.Stop()

@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// knownHouse is what is known of the names of the house that was asked for last. It
-// is safe for concurrent use.
+// knownHouse caches the names of the house that was last asked for. It is safe for
+// concurrent use.
 type knownHouse struct {
 	mu    sync.Mutex
 	house *home.House // does not change once it is given
@@ -66,8 +66,8 @@ func (r *reply) speak(s string) {
 	}
 }
 
-// instead is what the gateway knows itself where the model's words were not spoken;
-// "" if nothing has to be said.
+// instead returns what the gateway says itself in place of the model's words that were
+// not spoken, or "" if nothing needs to be said.
 func (r *reply) instead() string {
 	seen := &r.facts.verdicts
 	switch {
@@ -87,11 +87,11 @@ func (r *reply) instead() string {
 	return r.a.phrases["model_did_not_look"]
 }
 
-// maxReadings is how many readings are told where the model's words are not.
+// maxReadings is how many readings are spoken in place of the model's words.
 const maxReadings = 3
 
-// read is what the readings of this turn say in our own words, or that nothing was
-// read.
+// read returns the readings of this turn in our own words, or a sentence that says that
+// nothing was read.
 func (r *reply) read() string {
 	var told []string
 	for _, rec := range r.facts.readings[:min(len(r.facts.readings), maxReadings)] {

@@ -1,8 +1,8 @@
-// Package announce tells a family what their house reports by itself and nobody has
-// asked for: smoke, water and the like ring until somebody says stop, and what a rule
-// names is said once (REQUIREMENTS T7). It exists apart from the turn, because nobody
-// spoke. What is said, and when, is decided in book.go, which is pure; to add another
-// kind of news, add a condition to the table in rule.go and its phrase to the replies.
+// Package announce tells a family what their house reports without a question: smoke,
+// water and the like ring until a person says stop, and what a rule names is said once
+// (REQUIREMENTS T7). It is separate from the turn, because there is no spoken command.
+// book.go, which is pure, decides what is said and when; to add another kind of news, add
+// a condition to the table in rule.go and its phrase to the replies.
 package announce
 
 import (
@@ -29,7 +29,7 @@ const (
 // Teller passes news on.
 type Teller interface {
 	Announce(a record.Announcement)
-	// Say speaks once nobody speaks or listens; it does not wait for that.
+	// Say speaks once there is no speech and no listening; it does not wait for that.
 	Say(ctx context.Context, text string) error
 	// Ring sounds an alarm until it is acknowledged, or Quiet ends it.
 	Ring(ctx context.Context, a Alert) error
@@ -46,13 +46,13 @@ type Alert struct {
 
 // Memory keeps values by name over a restart, written atomically.
 type Memory interface {
-	Load(name string, v any) error // leaves v as it is where there is none
+	Load(name string, v any) error // leaves v as it is if nothing was saved
 	Save(name string, v any) error
 }
 
-// Announcer decides what is told of the events of houses, and tells it while Run
-// runs. It is safe for concurrent use; its methods wait for nothing but, the first one,
-// its memory.
+// Announcer decides which events of the houses are announced, and announces them while
+// Run runs. It is safe for concurrent use. Its methods do not block, except that the
+// first call waits for the memory.
 type Announcer struct {
 	open func() (Memory, error) // nil: nothing is kept
 	log  *slog.Logger
@@ -175,7 +175,7 @@ func (a *Announcer) tell(ctx context.Context, to Teller) time.Duration {
 	return next
 }
 
-// pass carries a deed out. It returns false if that is to be tried again.
+// pass carries out a deed. It returns false if the deed should be tried again.
 func (a *Announcer) pass(ctx context.Context, to Teller, d deed) bool {
 	if d.news != nil && !d.published {
 		to.Announce(*d.news)
@@ -234,7 +234,7 @@ func (a *Announcer) keep(ctx context.Context) {
 	}
 }
 
-// save writes the alarms if they have changed. Meanwhile others are told.
+// save writes the alarms if they have changed. Other alarms are announced meanwhile.
 func (a *Announcer) save() {
 	a.writing.Lock()
 	defer a.writing.Unlock()

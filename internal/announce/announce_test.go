@@ -260,7 +260,7 @@ func TestAlarms(t *testing.T) {
 			f.off()
 			f.wait(time.Hour)
 			e := smoke("detected", "clear")
-			e.First = true // it is told as the way things are, with the time of its change
+			e.First = true // it is reported as an existing state, with the time of its change
 			f.on()
 			f.tell(e)
 		}, []string{"0s rings urgently Smoke in the attic!", "0s stop", "1h0m0s rings urgently Smoke in the attic!"}},

@@ -20,7 +20,7 @@ const (
 	sameAgain  = time.Hour        // the same word on the same thing
 	justNow    = 30 * time.Second // what the gateway did so long ago is its own doing
 	atOnce     = time.Minute      // a rule that waits for less tells a change, not that it lasts
-	mostThings = 1024             // of which something is remembered; more are not looked at
+	mostThings = 1024             // things remembered at once; further ones are ignored
 	idle       = 24 * time.Hour   // the time until the next look, where nothing waits
 )
 
@@ -30,9 +30,9 @@ type hazard struct {
 	every  time.Duration // the quiet between two rounds
 }
 
-// hazards are the classes of such alarms. They ring until somebody says stop, by night
-// as by day. A break-in is not among them: many motion sensors report one whenever
-// somebody moves. A rule can tell it.
+// hazards are the classes of such alarms. They ring until a person says stop, by night as
+// by day. A break-in is not among them, because many motion sensors report one whenever a
+// person moves. A rule can announce it.
 var hazards = map[string]hazard{
 	"smoke":           {true, 5 * time.Second},
 	"carbon_monoxide": {true, 5 * time.Second},
@@ -43,7 +43,7 @@ var hazards = map[string]hazard{
 	"glass_break":     {false, 30 * time.Second},
 }
 
-// calm are the states in which an alarm is not one.
+// calm are the states in which an alarm is over.
 var calm = []string{"clear", "off", "false", "dry", "ok", "idle", "inactive", "normal", "closed"}
 
 // alarm is a hazard that a thing reports.
@@ -78,7 +78,7 @@ type deed struct {
 	keeps     bool   // the alarms have changed and are to be written
 }
 
-// book decides what is told. All its methods take the time; none blocks.
+// book decides what is announced. All its methods take the time; none blocks.
 type book struct {
 	rules   []Rule
 	night   span
@@ -111,7 +111,7 @@ func keyOf(e home.Event) string {
 // alertID is the ID of the alert of an alarm.
 func alertID(key string) string { return "alarm:" + key }
 
-// report takes what a house tells and returns what is to be told of it at once.
+// report takes an event of a house and returns what is to be announced at once.
 func (b *book) report(e home.Event, now time.Time) []deed {
 	if e.Kind != home.Reported || state(e) == "" {
 		return nil
@@ -210,9 +210,8 @@ func (b *book) acted(r record.Record, now time.Time) {
 	}
 }
 
-// due returns what the rules have to tell now, one word at most, and the time until
-// they should be asked again. What comes up at night is told in the morning, if it is
-// still so.
+// due returns what the rules announce now, at most one sentence, and the time until the
+// next call. News that comes up at night is announced in the morning if it is still true.
 func (b *book) due(now time.Time) ([]deed, time.Duration) {
 	maps.DeleteFunc(b.told, func(_ string, at time.Time) bool { return now.Sub(at) >= sameAgain })
 	for {
@@ -275,7 +274,7 @@ func (b *book) deed(k record.Kind, e home.Event, id string, now time.Time) deed 
 	return deed{news: &record.Announcement{ID: id, Kind: k, Device: e.Thing, Text: text, Time: now}}
 }
 
-// thing is what an event is about, as far as it is told.
+// thing returns the thing that an event is about, with as much as the sentence needs.
 func thing(e home.Event) *home.Entity {
 	return &home.Entity{
 		ID: e.Entity, Name: e.Thing, Area: e.Area, Domain: "binary_sensor", Server: e.Server,
@@ -309,8 +308,8 @@ func (b *book) kept() map[string]kept {
 	return all
 }
 
-// restore takes what an earlier run kept. An alarm that nobody has acknowledged rings
-// again when it is reported again.
+// restore takes what an earlier run kept. An alarm that was not acknowledged rings again
+// when it is reported again.
 func (b *book) restore(all map[string]kept) {
 	for key, k := range all {
 		if b.alarms[key] == nil && len(b.alarms) < mostThings {

@@ -35,7 +35,7 @@ func (slow) Load(string, any) error { return nil }
 // Save waits for the disk.
 func (s slow) Save(string, any) error { <-s.hung; return nil }
 
-// TestADiskThatHangsSilencesNoAlarm: the second fire is told while the first one is
+// TestADiskThatHangsSilencesNoAlarm: the second fire is announced while the first one is
 // still being written.
 func TestADiskThatHangsSilencesNoAlarm(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ func TestAnOrdinaryWeekIsQuiet(t *testing.T) {
 	})
 }
 
-// TestAFloodIsQuiet: a controller with 232 nodes tells everything anew, ten times.
+// TestAFloodIsQuiet: a controller with 232 nodes reports everything again, ten times.
 func TestAFloodIsQuiet(t *testing.T) {
 	t.Parallel()
 	live(t, every(), func(f *family) {

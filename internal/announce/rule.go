@@ -14,19 +14,19 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Config says what is told besides smoke, water and the like, which need no rule.
+// Config says what is announced besides smoke, water and the like, which need no rule.
 type Config struct {
 	Quiet string `yaml:"quiet"` // the hours in which no rule speaks, such as "22:00-07:00"; "" for none
 	Rules []Rule `yaml:"rules"`
 }
 
-// Rule is what is told of some things.
+// Rule says what is announced about some things.
 type Rule struct {
 	When   record.Kind   `yaml:"when"`   // open, battery_low, dead, jammed, state
 	Things []string      `yaml:"things"` // names as people use them; empty: all that report such a thing
 	Class  string        `yaml:"class"`  // only things of this class, such as window
 	Area   string        `yaml:"area"`   // only things of this room
-	State  string        `yaml:"state"`  // of state: the state in the words in which it is read, such as on
+	State  string        `yaml:"state"`  // for "when: state": the state as it is written in readings, such as on
 	For    time.Duration `yaml:"for"`    // how long it must have been so; 0: 10 min for open and dead, else at once
 	Say    string        `yaml:"say"`    // in place of our own text
 }
@@ -51,8 +51,8 @@ var conditions = map[record.Kind]func(r *Rule, e home.Event) bool{
 	record.InState:    func(r *Rule, e home.Event) bool { return state(e) == text.Folded(r.State) },
 }
 
-// about says which reports a rule judges at all: a door that does not answer any more
-// is not closed for that.
+// about reports whether a rule judges an event at all. A door that stops answering is not
+// an event about the door's position: it does not count as closed.
 func (r *Rule) about(e home.Event) bool {
 	switch {
 	case len(r.Things) > 0 && !slices.ContainsFunc(r.Things, func(name string) bool { return text.Folded(name) == text.Folded(e.Thing) }),
@@ -81,7 +81,7 @@ func (r *Rule) after() time.Duration {
 	return r.For
 }
 
-// state is the state that an event tells, as it is compared.
+// state returns the state of an event, folded for comparing.
 func state(e home.Event) string {
 	if e.State == nil {
 		return ""
@@ -89,8 +89,8 @@ func state(e home.Event) string {
 	return text.Folded(fmt.Sprint(e.State))
 }
 
-// isLow reports whether a battery is low. A level that is no percentage is the code for
-// one that is.
+// isLow reports whether a battery is low. A level that is not a percentage is the code
+// for a low battery.
 func isLow(e home.Event) bool {
 	level, isNumber := e.State.(float64)
 	return isNumber && (level <= lowBattery || level > 100) || state(e) == "low"

@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// carryOut does what a decision asks for: it takes back, moves to another device,
-// or acts. What a foreign sentence asks for is written down and left alone.
+// carryOut does what a decision asks for: it takes back, moves to another device, or
+// acts. An intent of a foreign pack is recorded and not carried out.
 func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
 	if d.Foreign {
 		past.Rehearse(x.rec, nil)
@@ -92,7 +92,7 @@ func (a *Answerer) makeCalls(ctx context.Context, x *exchange, steps []plan.Step
 // says why and what the person hears.
 func (a *Answerer) permitted(x *exchange, d intent.Decision, steps []plan.Step) bool {
 	fail := func(reply, why string) { x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why }
-	nothing := "" // is said to be done: only where somebody may think that a part was
+	nothing := "" // said only if a user may think that a part was done
 	if len(d.Actions) > 1 {
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
@@ -129,7 +129,7 @@ func feasible(a *Answerer, x *exchange, d intent.Decision, steps, all []plan.Ste
 		return false
 	}
 	many := !d.Confirmed && !x.Confirmed && a.limits.MustAsk(slices.Concat(x.done, all))
-	// What is ordered for later is weighed by a dry run, and asked about like an order for now.
+	// A command for later is judged by a dry run, and asked about like a command for now.
 	if x.DryRun && (x.Source != record.FromTimer || !many) {
 		past.Rehearse(x.rec, steps)
 		return false

@@ -12,14 +12,14 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Extend answers a sentence that went on after it was answered; whole is all of it.
+// Extend answers a sentence that continued after it was answered; whole is all of it.
 // Commands that were added are done: after "turn on the light", the fan of "turn on the
-// light and the fan". What narrows or changes the command corrects what was done: after
-// "open the curtains", "in the bedroom". A beginning is answered as the sentence it has
-// become, and what was asked about it is forgotten; so is what was asked about a sentence
-// that is a whole command with what was added. Added politeness changes nothing,
-// and neither does a text that is not understood. A time makes it a command for later:
-// what was done is put back.
+// light and the fan". An addition that narrows or changes the command corrects what was
+// done: after "open the curtains", "in the bedroom". A beginning is answered as the
+// sentence it has become, and the question about it is dropped; so is a question about a
+// sentence that has become a whole command. Added politeness changes nothing, and neither
+// does a text that is not understood. An added time makes it a command for later: what
+// was done is put back.
 func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case t.Record.Challenge: // for an order that has become another one
@@ -40,8 +40,8 @@ func foreign(match Matcher, text, area string) bool {
 	return d.Route == intent.Local && d.Foreign
 }
 
-// answerWhole answers a sentence of which only the beginning was heard before. What was
-// asked about the beginning is forgotten.
+// answerWhole answers a sentence of which only the beginning was heard before. The
+// question about the beginning is dropped.
 func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.Transcript) {
 	a.memory.withdraw(t.Request, t.Record.ID)
 	if t.Unsay != nil {
@@ -81,7 +81,8 @@ func grownFrom(a *Answerer, t record.Turn, whole speech.Transcript) *grown {
 	return g
 }
 
-// goOn does what the whole sentence asks for besides, or instead.
+// goOn does what the whole sentence asks for in addition to, or instead of, what was
+// done.
 func (g *grown) goOn(ctx context.Context) {
 	if g.first.Route != intent.Local || !begins(g.whole, g.x.Text) || g.unclear() {
 		return
@@ -101,7 +102,7 @@ func (g *grown) goOn(ctx context.Context) {
 }
 
 // unclear asks which of two readings is meant, if the whole sentence has two that mean
-// different things. It reports whether it did.
+// different things. It reports whether it asked.
 func (g *grown) unclear() bool {
 	x := g.another(g.first)
 	d := doubting{g.Answerer, x}

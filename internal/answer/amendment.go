@@ -24,8 +24,8 @@ func (a *Answerer) Amendable(s record.Source, area string) bool {
 	return a.memory.holds(asker(record.Request{Source: s, Area: area}))
 }
 
-// overheard reports whether a text is a "no" without a question, heard without a
-// wake word: somebody in the room said it to somebody else.
+// overheard reports whether a text is a "no" without a question, heard without a wake
+// word: people in the room are talking to each other.
 func overheard(x *exchange, d intent.Decision) bool {
 	return !x.asked && x.Source == record.FromMic && x.rec.Wake == nil && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.No
 }

@@ -88,7 +88,7 @@ type Answerer struct {
 	phrases  *reply.Phrases
 	english  *reply.Phrases // for the model
 	choosing *choosing.Words
-	names    []*choosing.Words // the languages in which a model may name things
+	names    []*choosing.Words // the words with which a model may name things, by language
 	limits   safety.Limits
 	recovery Recovery
 	log      *slog.Logger
@@ -127,8 +127,8 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	}, nil
 }
 
-// TakePlace takes a place in the line of one of the gateway's own tools, after the calls
-// of it that turns have planned. It has to be given back by Pass.
+// TakePlace takes a place in the queue of one of the gateway's own tools, behind the
+// planned calls of turns. The caller has to give it back with Pass.
 func (a *Answerer) TakePlace(tool string) *order.Place { return a.calls.TakePlace(tool) }
 
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).
@@ -197,9 +197,9 @@ func (a *Answerer) decide(x *exchange) intent.Decision {
 	return x.local
 }
 
-// matched is the step for sentences that need no model. It waits for the house only
-// if the house could change the answer: the time of day is told while the servers
-// still start.
+// matched is the step for sentences that need no model. It waits for the house only if
+// the house could change the answer: the time of day is said while the servers still
+// start.
 func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	d := x.local
 	if unsettled(d) && !a.talksOnly(x, d) {

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// maxAsked is how many questions in a row a model may ask without anybody saying
-// the wake word again: a television answers questions too.
+// maxAsked is how many questions in a row a model may ask before the user has to say the
+// wake word again: a television answers questions too.
 const maxAsked = 2
 
 // modelQuestion is a question that a language model asked back.
@@ -21,9 +21,9 @@ type modelQuestion struct {
 	count  int  // questions in a row, this one included
 }
 
-// askedBack notes that a model's reply ended with a question, whose answer needs no
-// wake word. said are its own sentences. A turn that did something asks nothing:
-// after it a person may correct what was done.
+// askedBack notes that a model's reply ended with a question, whose answer needs no wake
+// word. said are the model's own sentences. A turn that did something asks nothing: the
+// user may want to correct what was done.
 func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
 	if len(said) == 0 || acted || x.rec.Outcome != record.Done {
 		return
@@ -44,8 +44,8 @@ func (m *memory) askedBack(x *exchange, mayAct, acted bool, said []string) {
 	m.ask(x.Request, pending{thought: &q, text: x.Text, until: time.Now().Add(confirmTime + speaking)})
 }
 
-// forModel reports whether a text that follows a model's question is its answer: it
-// is not if it is a sentence of its own, or one of the words about the turn before.
+// forModel reports whether a text after a model's question is its answer. It is not if it
+// is a sentence for the house, or one of the words about the turn before.
 func (q *modelQuestion) forModel(x *exchange, match Matcher, words *choosing.Words) bool {
 	switch words.Amendment(x.Text) {
 	case choosing.Not, choosing.Halt, choosing.Undo, choosing.Wrong, choosing.Keep:
@@ -60,7 +60,7 @@ func (q *modelQuestion) forModel(x *exchange, match Matcher, words *choosing.Wor
 }
 
 // completes reports whether the answer to a model's question completes an order
-// (REQUIREMENTS U9), is one by itself, or is a yes to an offer to do something.
+// (REQUIREMENTS U9), is itself an order, or says yes to an offer to do something.
 func (q *modelQuestion) completes(x *exchange, match Matcher, words *choosing.Words) bool {
 	if words.Yes(x.Text) {
 		return q.mayAct || choosing.Offers(q.text)

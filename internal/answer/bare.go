@@ -8,13 +8,13 @@ import (
 	"voicegateway/internal/record"
 )
 
-// bareName is the reason of a decision that asks what to do with a thing of which
-// only the name was said.
+// bareName is the reason of a decision that asks what to do with a thing, because only
+// its name was said.
 const bareName = "bare_name"
 
-// withVerb completes a name that was said alone with the answer that says what to do
-// with it: "on", "turn it off", "50 percent". It must be about what has that name, so
-// that a new command is not taken for an answer.
+// withVerb completes a name that was said alone with the answer that says what to do:
+// "on", "turn it off", "50 percent". The answer must be about the thing with that name,
+// so that a new command is not taken for an answer.
 func (a *Answerer) withVerb(q record.Request, p pending) (intent.Decision, bool) {
 	house := a.match.House()
 	called := func(e *home.Entity) bool { return len(a.choosing.Choose(p.decision.Heard, []*home.Entity{e})) > 0 }

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestWhatToDoWithANamedThing: after a name alone the answer says what to do with
-// it, in a few words; anything else is a sentence of its own.
+// TestWhatToDoWithANamedThing: after a name alone, a short answer says what to do with
+// the thing; any other text is a new sentence.
 func TestWhatToDoWithANamedThing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -53,8 +53,8 @@ func TestWhatToDoWithANamedThing(t *testing.T) {
 	}
 }
 
-// TestFireIsNoThing: a question that by itself asks for an alarm is about the alarm,
-// whatever its pronoun could stand for.
+// TestFireIsNoThing: a question that asks for an alarm even without its pronoun is about
+// the alarm, whatever the pronoun could stand for.
 func TestFireIsNoThing(t *testing.T) {
 	t.Parallel()
 	pack, err := intent.Ours("de")

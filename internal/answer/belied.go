@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Belied corrects what is remembered of an act that was told as done and turned out
-// not to be: what "undo" takes back, and what is told of it. Events of other kinds
-// change nothing. It does not block.
+// Belied corrects what is remembered of an act that was reported as done and turned out
+// not to be: what "undo" takes back, and what the gateway says about it. Events of other
+// kinds change nothing. It does not block.
 func (a *Answerer) Belied(e home.Event) {
 	if e.Kind != home.Belied {
 		return
@@ -27,8 +27,8 @@ func (a *Answerer) Belied(e home.Event) {
 	}
 }
 
-// correct corrects the turn that an act belongs to, or keeps the lie for the turn
-// that is under way. The correction, said, is then what was said last. It returns the
+// correct corrects the turn that an act belongs to, or keeps the event for the turn that
+// is still running. The correction, said, then counts as the last answer. It returns the
 // texts of the turns, by asker.
 func (m *memory) correct(e home.Event, said string) (corrected map[string]string) {
 	m.mu.Lock()

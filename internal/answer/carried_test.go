@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// TestWhatATimerDidIsTakenBack: whoever is in the room may take back what a timer did
-// there, for as long as anything else, and nobody elsewhere.
+// TestWhatATimerDidIsTakenBack: a user in the room may take back what a timer did there,
+// for as long as anything else; users in other rooms may not.
 func TestWhatATimerDidIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -16,8 +16,8 @@ func refused(rec *record.Record, no *guard.Refusal) {
 	rec.Route, rec.Outcome, rec.Reply, rec.Error = record.RouteRefused, record.Failed, no.Said, no.Why
 }
 
-// guarded asks for the words of a challenge before a dangerous act, or refuses it;
-// nothing is added to a refusal.
+// guarded asks for the words of a challenge before a dangerous act, or refuses the act; a
+// refusal cannot be extended.
 func guarded(a *Answerer, x *exchange, d intent.Decision, steps []plan.Step, nothing string) {
 	o := guard.Wanted{Request: x.Request, Turn: x.rec.ID, Alone: x.ordered, Decision: d, Steps: steps}
 	asked, no := a.guard.Ask(o, a.match.House())
@@ -32,8 +32,8 @@ func guarded(a *Answerer, x *exchange, d intent.Decision, steps []plan.Step, not
 	}
 }
 
-// challenged is the step for speech that answers a challenge. Whatever was said, it is
-// nothing else, and what was said goes no further.
+// challenged is the step for speech that answers a challenge. The speech counts as
+// nothing else, and its text is not passed on.
 func challenged(ctx context.Context, a *Answerer, x *exchange) bool {
 	if x.Challenge == "" {
 		return false
@@ -59,7 +59,7 @@ func challenged(ctx context.Context, a *Answerer, x *exchange) bool {
 }
 
 // carryAllowed makes the call of a dangerous act whose challenge was passed, once: it is
-// neither made anew after a lost connection nor kept for later.
+// neither repeated after a lost connection nor kept for later.
 func carryAllowed(ctx context.Context, a *Answerer, x *exchange, steps []plan.Step) past.Turn {
 	if !a.endable(x, steps) {
 		return past.Turn{}

@@ -25,7 +25,7 @@ import (
 
 const dangerousTool = "operate_dangerous_device"
 
-// guarded is a house whose doors open after a challenge, and who talks to it.
+// guarded is a house whose doors open after a challenge, and a user who talks to it.
 type guarded struct {
 	t      *testing.T
 	answer *answer.Answerer
@@ -124,8 +124,8 @@ func (g *guarded) answered(text string, after time.Duration) record.Record {
 	return r
 }
 
-// TestChallengeUnlocks: the order, the words, the act, once and by its own tool, and
-// nobody who reads the records learns the words.
+// TestChallengeUnlocks: the order, the words, the act, once and by its own tool. The
+// records do not contain the words.
 func TestChallengeUnlocks(t *testing.T) {
 	t.Parallel()
 	g := guard(t, "en")
@@ -252,7 +252,7 @@ func TestChallengeIsNotForTheModel(t *testing.T) {
 	}
 }
 
-// What a lost server may have done is not done again, and nothing is kept for later.
+// A call that a lost server may have made is not repeated, and nothing is kept for later.
 func TestChallengeIsPassedOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]error{"no answer": tools.ErrNoAnswer, "not connected": tools.ErrNotConnected} {
@@ -296,7 +296,7 @@ func TestChallengeAfterAQuestion(t *testing.T) {
 	}
 }
 
-// An order that goes on is another order, with other words.
+// An order that continues is another order, with other words.
 func TestChallengeForTheWholeSentence(t *testing.T) {
 	t.Parallel()
 	g := guard(t, "en")

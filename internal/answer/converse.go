@@ -25,7 +25,7 @@ func (a *Answerer) talksOnly(x *exchange, d intent.Decision) bool {
 	return ok && said.Repeat == "" && !said.Needs
 }
 
-// smallTalk reads a text as small talk; ok is false if it is none.
+// smallTalk reads a text as small talk; ok is false if it is not.
 func (a *Answerer) smallTalk(x *exchange) (said smalltalk.Answer, ok bool) {
 	reader, err := smalltalk.Ours(a.phrases.Language())
 	if err != nil {
@@ -38,8 +38,8 @@ func (a *Answerer) smallTalk(x *exchange) (said smalltalk.Answer, ok bool) {
 	return reader.Answer(x.Text, at, a.match.House())
 }
 
-// converse answers small talk where no language model answers, for the reason missing,
-// and reports whether it did. It says that a model is missing only where none is set up.
+// converse answers small talk if no language model answers, for the reason missing, and
+// reports whether it did. It says that a model is missing only if none is set up.
 func (a *Answerer) converse(ctx context.Context, x *exchange, missing error) bool {
 	if x.Source == record.FromTimer { // what a timer carries is an order
 		return false

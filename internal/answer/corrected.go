@@ -15,9 +15,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// refusesRoom reports whether a sentence names a room that the house does not have, or
-// one without such a thing, so that what was done before the room was said was not
-// meant.
+// refusesRoom reports whether a sentence names a room that the house does not have, or a
+// room without such a thing, so that the act before the room was said was not meant.
 func refusesRoom(d intent.Decision) bool {
 	return d.Route == intent.Reject && !d.Together && slices.Contains([]string{"unknown_area", "no_device"}, d.Reason)
 }
@@ -30,8 +29,8 @@ func (g *grown) deeds() []past.Deed {
 	return nil
 }
 
-// correct does what was meant: what was done to other things is put back, what was not
-// done yet is done, and what was meant is told once.
+// correct does what was meant: acts on other things are put back, missing acts are done,
+// and the result is reported once.
 func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	meant, err := plan.Calls(all, g.match.House(), g.x.Area)
 	if err != nil {
@@ -49,7 +48,7 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 		return
 	}
 	switch x.rec.Outcome {
-	case record.Asked: // about so many things; what was done is among them
+	case record.Asked: // about the number of things; those already done are among them
 		g.x.rec.Add(*x.rec, nil)
 		g.x.say(x.rec.Reply)
 	case record.Failed:
@@ -58,8 +57,8 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	}
 }
 
-// end gives an end to what was done, if that is all that the sentence has got besides:
-// else it is the same in other words.
+// end gives an end to what was done, if the addition is only that. Otherwise the addition
+// says the same in other words.
 func (g *grown) end(all intent.Decision, meant []plan.Step, deeds []past.Deed) {
 	if len(meant) == 0 || meant[0].Until == nil {
 		return
@@ -75,7 +74,7 @@ func (g *grown) end(all intent.Decision, meant []plan.Step, deeds []past.Deed) {
 	g.model.Remember(asker(x.Request), g.whole, g.x.rec.Reply)
 }
 
-// refuse puts back what was done and says why what was meant cannot be done.
+// refuse puts back what was done and says why the whole sentence cannot be done.
 func (g *grown) refuse(ctx context.Context, all intent.Decision) {
 	x := g.another(all)
 	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), past.Reason(all)
@@ -99,8 +98,8 @@ func (g *grown) another(d intent.Decision) *exchange {
 	return &exchange{Request: g.x.Request, rec: r, watch: g.x.watch, say: g.x.say, meant: d}
 }
 
-// finish makes the calls of a correction. The refusal that the record may hold already
-// is told, else what became of the steps that were meant.
+// finish makes the calls of a correction. It reports the refusal that the record may
+// already hold, or else the results of the steps that were meant.
 func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c past.Mending) {
 	steps := slices.Clone(c.Back)
 	for _, i := range c.Rest {

@@ -19,8 +19,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// talk is a conversation in text: lines that are said, "+31s" for time that goes
-// by, "Left Lamp: off" for what somebody else does, "[Bedroom]" for another room.
+// talk is a conversation in text: lines that are said, "+31s" for time that passes, "Left
+// Lamp: off" for an act by another person, "[Bedroom]" for another room.
 type talk struct {
 	t       *testing.T
 	world   *fake.World

@@ -91,10 +91,10 @@ func move(t *testing.T, language string) *family {
 	return f
 }
 
-// stir does what a line of a dialogue tells beside what is said: "[Kitchen mic]"
-// goes to another room and source, "+3m" waits, "fan: on" is done by somebody, "lamp:
-// belied on off" turns out to be off though it was told as on. It reports whether the line
-// was such a one.
+// stir does what a line of a dialogue says besides speech: "[Kitchen mic]" goes to another
+// room and source, "+3m" waits, "fan: on" is an act by a person, "lamp: belied on off"
+// turns out to be off although it was reported as on. It reports whether the line was such
+// a one.
 func (f *family) stir(line string) bool {
 	if place, ok := strings.CutPrefix(line, "["); ok {
 		f.area, f.source = strings.TrimSuffix(place, "]"), record.FromHTTP

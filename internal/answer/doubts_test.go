@@ -28,10 +28,10 @@ type listening struct {
 // Judge says whether words are a whole sentence.
 func (l listening) Judge(partial string) speech.Completeness { return l.grammar.Judge(partial) }
 
-// asHeard is what the ear made of a line of a dialogue: "turn on …" is a beginning,
-// "off ~ on" has another reading, "open it ++ please" goes on in the open ear (where
-// "++ please ~ peas" has another reading), and
-// "> yes" is said after a question without a wake word.
+// asHeard is what the ear made of a line of a dialogue: "turn on …" is a beginning, "off
+// ~ on" has another reading, "open it ++ please" continues in the open ear (where "++
+// please ~ peas" has another reading), and "> yes" is said after a question without a
+// wake word.
 func asHeard(line string) (q record.Request, more string, others []string) {
 	line, q.FollowUp = strings.CutPrefix(line, "> ")
 	line, more, _ = strings.Cut(line, " ++ ")
@@ -74,10 +74,10 @@ func (f *family) hear(line string) (rec record.Record, calls, said string) {
 	return rec, calls, strings.Join(aloud, " ")
 }
 
-// TestDoubts tells dialogues about sentences that were not finished, that may have
-// been others, and that went on in the open ear. A line is said as the ear heard it;
-// behind the arrow stands what it does and what is said aloud. In a part called Each
-// every line is said to a house in which nothing was said before.
+// TestDoubts plays dialogues about sentences that were not finished, that have another
+// reading, or that continued in the open ear. A line is said as the ear heard it; behind
+// the arrow stands what it does and what is said aloud. In a part called Each, every line
+// is said to a house in which nothing was said before.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"en", "de", "es", "fr"} {
@@ -127,8 +127,8 @@ func (f *family) hold(line string) {
 	}
 }
 
-// TestWrittenTextIsWhole: a text that somebody typed is never half a sentence, and
-// never another one.
+// TestWrittenTextIsWhole: a typed text is never half a sentence, and has no other
+// reading.
 func TestWrittenTextIsWhole(t *testing.T) {
 	t.Parallel()
 	f := move(t, "en")
@@ -138,8 +138,8 @@ func TestWrittenTextIsWhole(t *testing.T) {
 	}
 }
 
-// TestNoModelFinishesASentence: whoever stopped inside a sentence is asked, even where
-// a model would make something of the beginning.
+// TestNoModelFinishesASentence: a speaker who stopped inside a sentence is asked for the
+// rest, even if a model would make something of the beginning.
 func TestNoModelFinishesASentence(t *testing.T) {
 	t.Parallel()
 	prompts := 0
@@ -175,8 +175,8 @@ func TestADryRunLeavesNoQuestion(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBePutBackIsTold: what was meant is told, and that the wrong thing did
-// not answer when it was put back.
+// TestWhatCannotBePutBackIsTold: the reply says that what was meant is done, and that the
+// wrong thing did not answer when it was put back.
 func TestWhatCannotBePutBackIsTold(t *testing.T) {
 	t.Parallel()
 	f := move(t, "en")
@@ -269,8 +269,8 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// TestTelevisionAnswersNoQuestion: what is talked of in the room is no answer to what
-// was asked about a sentence. The acceptance test takes every line.
+// TestTelevisionAnswersNoQuestion: talk in the room does not answer a question about a
+// sentence. The acceptance test takes every line.
 func TestTelevisionAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	televisionAnswersNothing(t, 5)
@@ -309,7 +309,8 @@ func televisionAnswersNothing(t *testing.T, each int) {
 	}
 }
 
-// TestHalfASentenceWithoutAHouse: nobody is asked for a thing while none is known.
+// TestHalfASentenceWithoutAHouse: the gateway does not ask for a thing while no house is
+// known.
 func TestHalfASentenceWithoutAHouse(t *testing.T) {
 	t.Parallel()
 	pack, err := intent.Ours("en")

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// TestOrdersForStrangers: an order that no house can do is none for the house, and what
-// forbids, tells or asks is no order at all.
+// TestOrdersForStrangers: an order that no house can do is not for the house, and a
+// text that forbids, tells or asks is not an order.
 func TestOrdersForStrangers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]bool{ // may act, and only elsewhere

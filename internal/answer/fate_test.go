@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestWhatIsNotKnownIsNotClaimed: after a lost server the things are named, once,
-// and nobody says of a command that was sent that nothing was done.
+// TestWhatIsNotKnownIsNotClaimed: after a lost server the things are named once, and the
+// reply never says of a command that was sent that nothing was done.
 func TestWhatIsNotKnownIsNotClaimed(t *testing.T) {
 	t.Parallel()
 	const both = "turn on the kitchen light and turn off the bedroom lamp"

@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// needsModel are the words by which a reply says that a language model is missing.
+// needsModel are the words with which a reply says that a language model is missing.
 var needsModel = map[string]string{"en": "language model", "de": "Sprachmodell", "fr": "modèle de langage", "es": "modelo de lenguaje"}
 
 // TestTheFirstDay says what a family says on its first day, in a house without a

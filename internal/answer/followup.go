@@ -89,7 +89,7 @@ func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	return did.As(f.x.Text)
 }
 
-// putBack restores the things that an act was not meant for.
+// putBack restores the things that were not meant.
 func (f *followUp) putBack(ctx context.Context, d intent.Decision) past.Turn {
 	steps, denied := past.TakenBack(f.match.House(), f.back)
 	if len(steps) == 0 {

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// TestAForeignSentenceGrows: an order of somebody else's pack, which is written down
-// and not carried out, counts with what was added to it.
+// TestAForeignSentenceGrows: an order of a foreign pack, which is recorded and not
+// carried out, includes what was added to it.
 func TestAForeignSentenceGrows(t *testing.T) {
 	t.Parallel()
 	a := barista(t)
@@ -37,7 +37,7 @@ func TestAForeignSentenceGrows(t *testing.T) {
 	}
 }
 
-// barista answers by somebody else's pack for a coffee machine.
+// barista answers with a foreign pack for a coffee machine.
 func barista(tb testing.TB) *answer.Answerer {
 	tb.Helper()
 	pack, err := intent.LoadDir(fstest.MapFS{
@@ -59,8 +59,8 @@ func barista(tb testing.TB) *answer.Answerer {
 	return a
 }
 
-// TestAForeignSentenceIsAskedAbout: only whoever wrote a pack knows what its sentences
-// do, so one that was not finished, or may have been another one, is asked about.
+// TestAForeignSentenceIsAskedAbout: only the author of a pack knows what its sentences
+// do, so the gateway asks about one that was not finished or that has another reading.
 func TestAForeignSentenceIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

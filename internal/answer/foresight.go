@@ -17,9 +17,9 @@ type Foreseeing interface {
 	Expect(ctx context.Context, p dialogue.Prompt) (drop func())
 }
 
-// Expect lets the model begin with the words so far of an utterance that has ended,
-// if only a model will understand them: the recogniser may need a moment to make
-// them final. A word that belongs to the turn before waits for that.
+// Expect lets the model begin with the words so far of an utterance that has ended, if
+// only a model will understand them: the recogniser may need a moment to make them final.
+// A text that belongs to the turn before is not sent early.
 func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
 	m, able := a.model.(Foreseeing)
 	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.choosing.Amendment(q.Text) != choosing.NoAmendment {

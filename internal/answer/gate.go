@@ -32,8 +32,8 @@ type gate struct {
 	counted   bool                         // the turn counts as a command of its source
 	barred    bool                         // and is over what the source may send
 	refusals  []string                     // that the user has heard
-	confirmed map[string]map[string]string // by device: its last acts in this turn, with what they were told
-	held      errand.Outcomes              // refused by their devices because of the arguments; told at the end if the model does not mend them
+	confirmed map[string]map[string]string // by device: its last acts in this turn, with what the user heard of them
+	held      errand.Outcomes              // refused by their devices because of the arguments; reported at the end if the model does not correct them
 	complaint string                       // about the last calls of the model, as long as it has not mended them
 	stopped   string                       // why the task was stopped
 }
@@ -79,8 +79,8 @@ func (g *gate) read(ctx context.Context, asked []dialogue.Call) *round {
 	return &round{Round: reader.Round(asked), record: record.Record{Verdict: record.Verdict{Calls: []record.CallMade{}}}}
 }
 
-// deny refuses what is dangerous, and returns what the user hears of it, which is
-// said once in a turn. The rest of the round is done.
+// deny refuses dangerous acts and returns what the user hears of it, which is said once
+// in a turn. The rest of the round is done.
 func (g *gate) deny(r *round) string {
 	var said []string
 	for i := range r.Errands {
@@ -164,8 +164,8 @@ func (g *gate) room() bool {
 	return n > 0
 }
 
-// limit refuses what is over the acts a model may plan within a minute. The others
-// have their room until they turn out to have failed.
+// limit refuses acts above the number that a model may plan within a minute. The others
+// count until they turn out to have failed.
 func (g *gate) limit(r *round) string {
 	which := r.Left()
 	over := which[g.a.rate.Reserve(time.Now(), len(which)):]
@@ -266,13 +266,12 @@ func (g *gate) keep(steps []plan.Step, done calling.Made) {
 	g.a.rate.GiveBack(failed)
 }
 
-// aboutArguments are the reasons for which a device refuses a call that could be
-// mended.
+// aboutArguments are the reasons of a device's refusal that the model can correct.
 var aboutArguments = []tools.Reason{tools.RefusedValue, tools.RefusedAction, tools.UnknownDevice, tools.AmbiguousDevice}
 
-// told is what the user hears of a round: of a device that was told several things,
-// the last that it did. What a device has refused because of the arguments is held
-// back, and does not count as a failure yet.
+// told returns what the user hears of a round. For a device with several acts, that is
+// the last act that succeeded. A refusal because of the arguments is held back, and does
+// not count as a failure yet.
 func (g *gate) told(steps []plan.Step, done calling.Made) string {
 	var shown errand.Outcomes
 	for i, s := range steps {

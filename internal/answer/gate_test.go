@@ -85,7 +85,7 @@ func modelCall(line string) dialogue.Call {
 	return dialogue.Call{Call: tools.Call{Tool: spec.Name, Args: body}, Spec: spec}
 }
 
-// told is what the model was told of each call, a line for each.
+// told is what the model read of each call, a line for each.
 func (m *script) told() string {
 	var all []string
 	for _, acted := range m.acted {
@@ -102,8 +102,8 @@ func (m *script) told() string {
 
 const offices = "Office Light A on; Office Light B on; Office Light C on; Office Light D on; Office Light E on; Office Light F on"
 
-// TestTheGate tells turns in which a model acts: what it calls, what the house is
-// told, and what the family hears.
+// TestTheGate plays turns in which a model acts: its calls, what the house receives, and
+// what the family hears.
 func TestTheGate(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -116,7 +116,7 @@ func TestTheGate(t *testing.T) {
 		calls    []string // in the world, sorted within a turn
 		said     []string // of the model's turn and those after it
 		ends     string   // the model's turn: route, outcome, calls in the record
-		told     string   // a part of what the model was told
+		told     string   // a part of what the model read
 	}{
 		"six lamps are asked about, done, and taken back": {
 			rounds: []string{offices}, then: []string{"yes", "undo"},
@@ -315,9 +315,9 @@ func TestTheGate(t *testing.T) {
 	}
 }
 
-// TestActsOfAModelAMinute: ten acts of models within a minute, of which those that
-// failed or were refused do not count and a confirmed group counts once; what is over
-// is refused with its reason and reaches nobody.
+// TestActsOfAModelAMinute: a model may do ten acts within a minute. Acts that failed or
+// were refused do not count, and a confirmed group counts once. Further acts are refused
+// with the reason and do not reach the house.
 func TestActsOfAModelAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -382,8 +382,8 @@ func TestEveryAttemptOfASourceCounts(t *testing.T) {
 	})
 }
 
-// TestNamesOfTwoServers: a device is reached by the tool of its own server alone, and
-// two devices of one name are told apart by what their tool calls them.
+// TestNamesOfTwoServers: a device is reached only through the tool of its own server, and
+// two devices with the same name are told apart by their ids in their tools.
 func TestNamesOfTwoServers(t *testing.T) {
 	t.Parallel()
 	house := &home.House{}
@@ -427,7 +427,7 @@ func TestNamesOfTwoServers(t *testing.T) {
 	}
 }
 
-// TestNoWordOfAServerIsSaid: whatever another server answers, the family hears one of
+// TestNoWordOfAServerIsSaid: whatever a foreign server answers, the family hears one of
 // our own sentences.
 func TestNoWordOfAServerIsSaid(t *testing.T) {
 	t.Parallel()

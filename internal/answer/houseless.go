@@ -12,10 +12,10 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// healthTool is the tool in which a house's server says what it waits for.
+// healthTool is the tool with which a house's server says what it waits for.
 const healthTool = "check_zwave_health"
 
-// healthBudget bounds asking for it: the answer is a sentence that nobody waits for long.
+// healthBudget bounds the call of that tool: a user does not wait long for this answer.
 const healthBudget = 1500 * time.Millisecond
 
 // lacksHouse reports whether a decision is what it is because nothing is known of a house.
@@ -26,8 +26,7 @@ func (a *Answerer) lacksHouse(d intent.Decision) bool {
 	return d.NeedHouse && (d.Route == intent.Reject || d.Route == intent.Model)
 }
 
-// noHouse says why nothing is known of a house, as far as its server can tell, and what to
-// do about it.
+// noHouse says why no house is known, as far as its server knows, and what to do about it.
 func (a *Answerer) noHouse(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, healthBudget)
 	defer cancel()

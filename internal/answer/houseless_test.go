@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestWhyTheHouseIsEmpty gives commands and asks questions while nothing is known of the
-// house. What its server waits for is told as the cause, with what to do.
+// TestWhyTheHouseIsEmpty gives commands and asks questions while no house is known. The
+// answer gives what its server waits for as the cause, and says what to do.
 func TestWhyTheHouseIsEmpty(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/houseless.txtar")

@@ -169,7 +169,7 @@ func TestJudgementOfALocalTask(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lost  error
 		heals bool
-		sent  bool // the call for the kitchen light was sent, and nobody knows
+		sent  bool // the call for the kitchen light was sent, and its result is not known
 		arb   *arbiter
 		want  string // choice/by for each judgement
 		calls string

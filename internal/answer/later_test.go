@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// clerk answers the tools for timers in front of a world, which does the rest. It keeps
-// what was started, and writes its calls down among those of the world.
+// clerk answers the tools for timers, and passes all other calls on to a world. It
+// keeps the started timers, and adds its calls to the world's.
 type clerk struct {
 	world *fake.World
 	mu    sync.Mutex
@@ -68,9 +68,8 @@ func (c *clerk) call(ctx context.Context, made tools.Call) (tools.Result, error)
 	return tools.Result{Data: data}, err
 }
 
-// TestLater follows what is said of commands for later and timers up to the call and
-// the reply. A line is said to a house in which the lines before it were said; "++"
-// goes on in the open ear.
+// TestLater follows commands for later and timers up to the call and the reply. A line is
+// said to a house in which the lines before it were said; "++" continues in the open ear.
 func TestLater(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/later.txtar")

@@ -33,7 +33,7 @@ type memory struct {
 	subjects map[string]subject      // what a short sentence of an asker may be about
 	offered  offered                 // the stopped task that was offered last
 	said     map[string]saidLast     // the last answer to an asker
-	half     halfAnswer              // the answer of which only the beginning was heard last
+	half     halfAnswer              // the answer of which only the beginning was heard
 	lies     record.Lies[home.Event] // what turned out not to be done before its turn was kept
 }
 
@@ -42,7 +42,7 @@ type pending struct {
 	decision intent.Decision // what is done after a yes, or with the chosen device
 	steps    []plan.Step     // of the decision, where they are planned already
 	timers   []reply.Timer   // which of them is meant
-	thought  *modelQuestion  // a model asked: it is told the answer
+	thought  *modelQuestion  // a model asked, and gets the answer
 	text     string          // the text that led to the question
 	doubt    *doubt.Question // it is about what was said
 	turn     string          // the id of the turn that has asked what was said
@@ -52,14 +52,14 @@ type pending struct {
 }
 
 // halfAnswer is an answer of which only the beginning was heard, with the question that
-// it took away.
+// it answered.
 type halfAnswer struct {
 	asker, turn string
 	question    pending
 }
 
-// remembered is what an asker's last turn did, as long as it can be taken back. It
-// does not change once it is kept.
+// remembered is an asker's last turn, as long as it can be taken back. It does not change
+// once it is stored.
 type remembered struct {
 	past.Turn
 	turn    string // the id of the turn
@@ -86,9 +86,8 @@ func (m *memory) recall(q record.Request) *remembered {
 	return p
 }
 
-// lastOf returns the asker's last turn that did something, or the command of a timer
-// in the same room if that came later: whoever is there may take it back. The caller
-// holds mu.
+// lastOf returns the asker's last turn that did something, or a later command of a timer
+// in the same room, which any user there may take back. The caller holds mu.
 func (m *memory) lastOf(q record.Request) (who string, p *remembered) {
 	who = asker(q)
 	own := m.past[who]
@@ -109,9 +108,8 @@ func (m *memory) holds(who string) bool {
 	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until)
 }
 
-// claim removes what can be taken back and reports whether it was still there, so
-// that only one turn takes it back: what a turn recalled may have been taken back
-// by another one since.
+// claim removes an act that can be taken back and reports whether it was still there, so
+// that only one turn takes it back: another turn may have done so meanwhile.
 func (m *memory) claim(q record.Request, recalled *remembered) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,8 +187,8 @@ func (m *memory) halved(q record.Request, turn string, p pending) {
 	m.half = halfAnswer{asker(q), turn, p}
 }
 
-// withdraw removes the question about what was said that a turn has asked, and asks
-// again what it was half an answer to.
+// withdraw removes the question that a turn has asked about its text. If the text was
+// half an answer to an earlier question, that question is open again.
 func (m *memory) withdraw(q record.Request, turn string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// written are the sources of texts that somebody has typed.
+// written are the sources of typed texts.
 var written = []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, record.FromPage, record.FromMCP}
 
 // speller is a matcher that knows what a typed text with slips may be.
@@ -17,10 +17,9 @@ type speller interface {
 	Respelt(text string) []string
 }
 
-// respelt is the step for a typed text with slips in its words, "trun on the lamp", that
-// fits nothing as it is. If all that it may mean comes to one and the same, and that is
-// not dangerous, the text of the turn is the right one from here on; the next steps
-// understand it.
+// respelt is the step for a typed text with misspelt words, "trun on the lamp", that
+// fits nothing as it is. If all its possible readings come to the same, harmless act,
+// the corrected text becomes the text of the turn, and the next steps understand it.
 func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
 	spells, able := a.match.(speller)
 	if !able || !x.typed() || !fitsNothing(x.local) {
@@ -89,8 +88,8 @@ func same(a, b intent.Decision) bool {
 	return a.Route == b.Route && a.Question == b.Question && slices.Equal(a.Options, b.Options) && reflect.DeepEqual(acts(a), acts(b))
 }
 
-// harmless reports whether nothing that a decision does, or would do once a question is
-// answered, is dangerous.
+// harmless reports whether a decision is not dangerous, neither now nor after its
+// question is answered.
 func (a *Answerer) harmless(d intent.Decision) bool {
 	if a.dangerous(d) {
 		return false

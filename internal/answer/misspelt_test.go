@@ -23,8 +23,8 @@ var orders = map[string][]string{
 	"es": {"enciende %", "enciende % en diez minutos", "sí"},
 }
 
-// denying answers for a house of relays with these names by default settings, in which
-// dangerous acts are denied.
+// denying makes a mind for a house of relays with these names, with the default settings,
+// which deny dangerous acts.
 func denying(t *testing.T, language string, names []string, can ...home.Ability) (*answer.Answerer, *clerk) {
 	t.Helper()
 	h := &home.House{Areas: []home.Area{{Name: "Den"}}}
@@ -59,9 +59,9 @@ func denying(t *testing.T, language string, names []string, can ...home.Ability)
 	return a, c
 }
 
-// TestMisspeltHazardsBySentence says orders to houses of relays whose names are
-// dangerous ones with a slip: by the right name and by the misspelt one, now and for
-// later, and agrees to what is asked back. It counts what reaches a device or a timer.
+// TestMisspeltHazardsBySentence says orders to houses of relays with misspelt dangerous
+// names: with the right name and with the misspelt one, now and for later, and says yes
+// to questions. It counts what reaches a device or a timer.
 func TestMisspeltHazardsBySentence(t *testing.T) {
 	t.Parallel()
 	houses := map[string][][]fake.Misspelt{} // by language; a house has each right name once

@@ -86,8 +86,8 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	return g.did.As(x.Text)
 }
 
-// nothingSaid is what is said in place of a model that ended without a word, although
-// nothing was done; "" where the turn has failed for another reason.
+// nothingSaid returns the sentence that replaces the words of a model that ended without
+// any, although nothing was done; "" if the turn has failed for another reason.
 func (a *Answerer) nothingSaid(x *exchange) string {
 	if x.rec.Outcome != record.Done {
 		return ""
@@ -96,8 +96,8 @@ func (a *Answerer) nothingSaid(x *exchange) string {
 	return a.phrases.Phrase("model_nonsense", nil)
 }
 
-// failed notes why a model gave no answer. Where nobody answers and nothing was said yet,
-// small talk is answered in its place, which ends the turn.
+// failed notes why a model gave no answer. If no model could be reached and nothing was
+// said yet, small talk is answered in its place, which ends the turn.
 func (a *Answerer) failed(ctx context.Context, x *exchange, err error, silent bool) (ended bool) {
 	x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
 	if !none(err) || len(x.rec.Calls) > 0 || !silent {
@@ -107,19 +107,19 @@ func (a *Answerer) failed(ctx context.Context, x *exchange, err error, silent bo
 	return a.converse(ctx, x, err)
 }
 
-// alone reports whether a text answers no question, and the model said nothing of its own.
+// alone reports whether a text is not the answer to a question, and the model said
+// nothing.
 func (x *exchange) alone(own []string) bool { return len(own) == 0 && !x.asked && x.question == nil }
 
-// none reports whether nobody answers where a model should be.
+// none reports whether there is no model, or it cannot be reached.
 func none(err error) bool {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
 	return errors.Is(err, dialogue.ErrNoModel) || ok && failed.Failure == dialogue.Unreachable
 }
 
-// modelFailed says what became of an answer. Where some of it was said, the family
-// only needs to know that there is no more.
-// A house without a model says of a postponed act why it was left, and of a forbidden one
-// that it was no order.
+// modelFailed says why there is no answer. If some of it was spoken, the family only
+// needs to hear that there is no more. Without a model, the sentence says of a command
+// for later why it was left, and of a forbidding text that it was not an order.
 func (a *Answerer) modelFailed(x *exchange, err error, begun bool) string {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
 	act := x.act(a.match)

@@ -27,7 +27,7 @@ type saying struct {
 	sentence string
 }
 
-// speaker is a model that says what it is told to, and keeps what it was asked.
+// speaker is a model that says what the test wants, and keeps what it was asked.
 type speaker struct {
 	says  []saying
 	asked []dialogue.Prompt
@@ -131,8 +131,8 @@ func TestOneMomentIsSaidOnceInALongSilence(t *testing.T) {
 	}
 }
 
-// TestModelsQuestionIsAnsweredByItsModel: the microphone opens for the answer, and
-// what is heard then goes to the model that asked.
+// TestModelsQuestionIsAnsweredByItsModel: the microphone opens for the answer, and the
+// heard text then goes to the model that asked.
 func TestModelsQuestionIsAnsweredByItsModel(t *testing.T) {
 	t.Parallel()
 	const order, inquiry = "make it cosier in here", "why is it so dark in here"

@@ -35,8 +35,9 @@ func TestTwoLampsOfOneNameAreAskedAboutByTheirRooms(t *testing.T) {
 	}
 }
 
-// TestTwoHousesThatKnowOneNameAreAskedAbout: neither server's thing wins; the question
-// says what tells them apart, and the answer reaches the one that is meant.
+// TestTwoHousesThatKnowOneNameAreAskedAbout: if two servers have a thing with the same
+// name, the question says what tells them apart, and the answer reaches the one that is
+// meant.
 func TestTwoHousesThatKnowOneNameAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -50,8 +50,8 @@ func namesNothing(d intent.Decision) bool {
 	return d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
 }
 
-// awaited matches the text again each time a server has told of its house, as long
-// as a house still to come could change the decision.
+// awaited matches the text again each time a server has published its house, as long as a
+// missing house could change the decision.
 func (a *Answerer) awaited(ctx context.Context, x *exchange, d intent.Decision) intent.Decision {
 	x.waits()
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)

@@ -83,8 +83,8 @@ func obeys(c tools.Call) tools.Result {
 	return tools.Result{Receipt: &tools.Receipt{Device: args.Device, Property: "on", Outcome: tools.Confirmed, Value: "on"}}
 }
 
-// TestAStepWaitsForItsOwnServer: of two lamps in one sentence, the lamp whose
-// server is there is switched on while the other one's server is still waited for.
+// TestAStepWaitsForItsOwnServer: of two lamps in one sentence, the lamp whose server is
+// connected is switched on while the other still waits for its server.
 func TestAStepWaitsForItsOwnServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -101,8 +101,8 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 	return d, answered
 }
 
-// aboutTimers completes a sentence about timers: with its time, with what to remind of, or
-// with the timer that is meant. What it asks once more is about the longer text.
+// aboutTimers completes a sentence about timers with its time, with the text of the
+// reminder, or with the timer that is meant. A further question is about the longer text.
 func (a *Answerer) aboutTimers(q record.Request, p *pending) (d intent.Decision, answered bool) {
 	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
 	switch asked := p.decision; asked.Reason {
@@ -177,8 +177,8 @@ func onto(act intent.Action, chosen []*home.Entity) intent.Action {
 	return act
 }
 
-// questionOf is what is asked back. Things that may be meant are named by the whole
-// house's rules, because only their rooms may tell them apart.
+// questionOf returns the question to ask back. The things that may be meant are named by
+// the rules for the whole house, because only their rooms may tell them apart.
 func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string {
 	if things := h.Some(d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
 		return phrases.Which(things)

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// crowd is a house to which several people talk at the same time. A call takes a
-// second, and five for the lamp that does not answer.
+// crowd is a house to which several people talk at the same time. A call takes a second,
+// and five for the lamp that does not answer.
 type crowd struct {
 	*talk
 	mu      sync.Mutex
@@ -60,8 +60,8 @@ func (c *crowd) say(text string) {
 	synctest.Wait()
 }
 
-// TestManyCommandsToOneThing: of values for the same thing that wait only the newest
-// is sent, and the others are told so; who wants the same shares a call; toggles are sent one by one, a few of them.
+// TestManyCommandsToOneThing: of several waiting values for the same thing only the newest is sent, and the other
+// users hear so; a user who wants the same value shares its call; toggles are sent one by one, a few of them.
 func TestManyCommandsToOneThing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

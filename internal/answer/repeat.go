@@ -17,8 +17,8 @@ type saidLast struct {
 	at   time.Time
 }
 
-// repeated is the step for a person who has not heard the answer: it is said again, and
-// nothing is done again. A question that waits goes on waiting.
+// repeated is the step for a user who has not heard the answer: it is said again, and
+// nothing is done again. An open question stays open.
 func (a *Answerer) repeated(_ context.Context, x *exchange) bool {
 	d := a.decide(x)
 	if d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.Repeat || x.Unfinished {
@@ -53,7 +53,7 @@ func (m *memory) tell(q record.Request, text string) {
 }
 
 // again returns the last answer to an asker, "" if there was none lately, and whether a
-// question waits. The time to answer it begins anew.
+// question is open. The time to answer it starts again.
 func (m *memory) again(q record.Request) (text string, asked bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// maxReconnects is how often one task may reconnect to a server. More attempts
-// would keep a person waiting who has heard nothing yet.
+// maxReconnects is how often one task may reconnect to a server. More attempts would keep
+// a user waiting who has heard nothing yet.
 const maxReconnects = 1
 
-// Ruled is the rule that decides when no model does. A first reconnect is worth its
-// seconds as long as a step is open; a second one is not. A call that found no
-// server has already tried to connect.
+// Ruled is the decision when no model makes one. A first reconnect is worth its seconds
+// as long as a step is open; a second one is not. If a call found no server, it has
+// already tried to connect.
 func Ruled(t dialogue.Trouble) record.Choice {
 	switch {
 	case len(t.Open) == 0:
@@ -60,8 +60,8 @@ const (
 	reconnectBudget = 4 * time.Second
 )
 
-// judge chooses how the task goes on and records why. The rule overrules an arbiter
-// that fails, is too slow or asks for more reconnects than allowed.
+// judge chooses how the task continues and records why. The rule replaces the choice of
+// an arbiter that fails, is too slow or asks for more reconnects than allowed.
 func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
 	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
 	if r.a.recovery.Arbiter != nil {
@@ -108,7 +108,7 @@ func (r *rescue) reconnect(ctx context.Context, server string) error {
 	return r.a.recovery.Servers.Reconnect(ctx, server)
 }
 
-// rescue decides how one task goes on after its server was lost.
+// rescue decides how one task continues after its server was lost.
 type rescue struct {
 	a          *Answerer
 	rec        *record.Record
@@ -135,9 +135,9 @@ func (r *rescue) choose(ctx context.Context, task record.Task, cause error) reco
 // possible reports whether everything a rescue needs was given.
 func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 
-// save rescues a turn of several steps after a server was lost. It returns the task
-// if the task is stopped, nil otherwise. A turn of a single step is reported at
-// once: there is nothing to go on with. Steps of earlier rounds count.
+// save rescues a turn of several steps after a server was lost. It returns the task if
+// the task is stopped, nil otherwise. A turn of a single step is reported at once,
+// because it has no further step. Steps of earlier rounds count.
 func (a *Answerer) save(ctx context.Context, x *exchange, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
 	if !a.recovery.possible() || len(steps)+len(x.done) < 2 {
 		return nil

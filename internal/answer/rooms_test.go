@@ -194,9 +194,9 @@ Attic Smoke Alarm | binary_sensor.smoke | Attic
 Attic Light | light | Attic
 `
 
-// TestThisRoomFirst: the only thing of its kind in the speaker's room is meant before an
-// exact name elsewhere; what stands elsewhere is taken only where this room has none, and
-// its room is told.
+// TestThisRoomFirst: the only thing of its kind in the speaker's room comes before an
+// exact name in another room. A thing in another room is taken only if this room has
+// none, and the reply names its room.
 func TestThisRoomFirst(t *testing.T) {
 	t.Parallel()
 	speakIn(t, "en", english, []uttered{
@@ -369,8 +369,8 @@ func TestNumbersInNames(t *testing.T) {
 	})
 }
 
-// TestAfterTheRoomWasChosen: what is said next is about the thing that was meant, and what
-// was switched off comes back on as it was. Nothing else is ever switched on by "everything".
+// TestAfterTheRoomWasChosen: the next sentence is about the thing that was meant, and what
+// was switched off comes back on as it was. "Everything" never switches on anything else.
 func TestAfterTheRoomWasChosen(t *testing.T) {
 	t.Parallel()
 	houses := map[string]string{"en": english, "de": german, "es": spanish, "fr": french}
@@ -440,7 +440,7 @@ func TestAfterTheRoomWasChosen(t *testing.T) {
 	}
 }
 
-// moveInto makes a family's house of things that stand nowhere else.
+// moveInto makes a family's house with exactly these things.
 func moveInto(t *testing.T, language string, h *home.House) *family {
 	t.Helper()
 	phrases, err := reply.Ours(language)

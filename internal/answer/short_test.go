@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// villa is a house of three rooms with names in a language: kitchen, office and
-// cellar, each with a thermometer, of which the cellar's cannot be reached.
+// villa is a house of three rooms with names in a language: kitchen, office and cellar,
+// each with a thermometer. The cellar's cannot be reached.
 func villa(called []string) *home.House {
 	h := &home.House{}
 	for _, room := range called[:3] {
@@ -82,8 +82,8 @@ func answersOf(called []string) func(context.Context, tools.Call) (tools.Result,
 	}
 }
 
-// TestShortSentencesAreAnswered: what a family hears after a short sentence, and
-// that nothing is done where one thing of it cannot be.
+// TestShortSentencesAreAnswered: what a family hears after a short sentence. If a
+// sentence cannot be done for one of its things, nothing is done.
 func TestShortSentencesAreAnswered(t *testing.T) {
 	t.Parallel()
 	residents := map[string]*answer.Answerer{}

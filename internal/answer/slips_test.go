@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// typed are orders and questions to the villa, whose words get slips.
+// typed are orders and questions to the villa; the test misspells their words.
 var typed = map[string][]string{
 	"en": {
 		"turn on the kitchen light", "switch off the bedroom lamp", "close the kitchen blind", "set the kitchen heating to 20 degrees", "dim the desk lamp to 30 percent",
@@ -38,8 +38,9 @@ var typed = map[string][]string{
 	},
 }
 
-// slips are a text with one slip each, two for each word of at least four letters: of two
-// letters swapped, one lost and one doubled those whose turn it is.
+// slips returns versions of a text with one misspelling each, two for each word of at
+// least four letters. The three kinds take turns: two letters swapped, one lost, one
+// doubled.
 func slips(text string) (out []string) {
 	words := strings.Fields(text)
 	n := 0
@@ -68,8 +69,8 @@ func slips(text string) (out []string) {
 	return out
 }
 
-// TestTypedSlips types orders with a slip in each of their words. What is done is what
-// the order without the slip does, or nothing.
+// TestTypedSlips types orders with a misspelling in each of their words. Each does what
+// the order without the misspelling does, or nothing.
 func TestTypedSlips(t *testing.T) {
 	t.Parallel()
 	right, asked, missed, wrong := 0, 0, 0, 0
@@ -131,8 +132,9 @@ func TestSlipsOfWhatMustNotBeGuessed(t *testing.T) {
 	}
 }
 
-// TestSlipsActOnNothingElse types what is no order, as it is and with slips: what was
-// said without acting is not acted on because it looks like an order with slips.
+// TestSlipsActOnNothingElse types texts that are not orders, with and without
+// misspellings: a text that does nothing must not become an order because it resembles a
+// misspelt one.
 func TestSlipsActOnNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"en", "de", "fr", "es"} {
@@ -208,7 +210,7 @@ func TestRespeltLeavesWhatIsRight(t *testing.T) {
 	}
 }
 
-// moving is a house that is moved into while somebody types.
+// moving is a house that is published while the user types.
 type moving struct {
 	*fake.Matcher
 	now *intent.Matcher

@@ -73,7 +73,7 @@ func heed(a *Answerer, x *exchange) {
 	a.memory.turnTo(x.Request, *next)
 }
 
-// subjectOf finds what a turn was about; nil leaves what is remembered as it is.
+// subjectOf finds what a turn was about; nil leaves the remembered subject unchanged.
 func subjectOf(a *Answerer, x *exchange) *subject {
 	last, deeds := a.memory.subject(x.Request), a.memory.deedsNow(x.Request)
 	switch {

@@ -112,7 +112,7 @@ func moveByClock(t *testing.T, language, at string) *family {
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/times.txtar")
-	said := map[string][]string{} // what is still to be told of a case in a language
+	said := map[string][]string{} // what the case still announces in a language
 	golden.Answer(func(c fake.ProseCase, language, _ string) string {
 		key := c.Name + ": " + language
 		if len(said[key]) == 0 {

@@ -8,14 +8,14 @@ import (
 	"voicegateway/internal/intent/followup"
 )
 
-// longestUnawaited is how many words a text may have that is looked at for an order at a
-// time that nobody here can wait for.
+// longestUnawaited is how many words a text may have in which unawaited looks for an
+// order.
 const longestUnawaited = 16
 
-// unawaited is what is said of a text that asks for something, but at a time or on an
-// event that nobody here can wait for: "at sunset", "when I come home". It is the key of a
-// phrase, "" if the text asks for nothing. What the text would order is found by leaving
-// out what stands before it, behind it or in the middle of it.
+// unawaited returns the key of the phrase for a text that orders something at a time, or
+// on an event, that the gateway cannot wait for: "at sunset", "when I come home"; "" if
+// the text orders nothing. It finds the order by leaving out words at the beginning, at
+// the end or in the middle of the text.
 func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 	key, waits := map[intent.SpeechAct]string{"future": "no_such_time", "condition": "no_event"}[act]
 	words := strings.Fields(intent.Plain(x.Text))

@@ -127,8 +127,8 @@ func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) pa
 	return onlyOn(did, others[0].ID, x.before)
 }
 
-// onlyOn keeps of what "the other one" did only the act on the other device,
-// because that is what a person would take back next.
+// onlyOn keeps, of what "the other one" did, only the act on the other device, because a
+// user would take that back next.
 func onlyOn(did past.Turn, device string, before *remembered) past.Turn {
 	did.Deeds = slices.DeleteFunc(did.Deeds, func(d past.Deed) bool { return d.Device != device })
 	did = did.As(before.Text)
@@ -156,7 +156,7 @@ func chosen(match Matcher, d intent.Decision, before *remembered) []*home.Entity
 	return match.House().Like(e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
-// whichOther asks which other device is meant. If none fits, any device of the same
+// whichOther asks which other device is meant. If none matches, any device of the same
 // kind may be chosen.
 func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
 	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)

@@ -26,7 +26,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestAmendments tells conversations in which what was done is taken back.
+// TestAmendments plays conversations in which acts are taken back.
 func TestAmendments(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/amendments/*.txtar")
@@ -150,8 +150,8 @@ func called(calls []tools.Call, risk tools.Risk, words string) func(context.Cont
 	}
 }
 
-// TestAModelsActsAreTakenBack: what a model did is undone without the model, as far
-// as it is the state of a device.
+// TestAModelsActsAreTakenBack: a model's acts on the state of devices are undone without
+// the model.
 func TestAModelsActsAreTakenBack(t *testing.T) {
 	t.Parallel()
 	control := func(device, action string) tools.Call {
@@ -312,8 +312,8 @@ func TestADryRunOfAnUndo(t *testing.T) {
 	}
 }
 
-// TestPacksOfOthersAreCorrectedToo: corrections use our own words in every
-// language, even with sentences made by others.
+// TestPacksOfOthersAreCorrectedToo: corrections use our own words in every language, even
+// with foreign sentences.
 func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	t.Parallel()
 	w := fake.NewWorld()

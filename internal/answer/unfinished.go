@@ -14,7 +14,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// doubting is a text of which it is not certain what was said (REQUIREMENTS H11).
+// doubting is a text that may have been misheard or that is not complete (REQUIREMENTS
+// H11).
 type doubting struct {
 	*Answerer
 	x *exchange
@@ -48,7 +49,7 @@ func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
 		return true
 	}
 	overheard := x.FollowUp // without a wake word
-	x.FollowUp = false      // what completes a command is meant for the house
+	x.FollowUp = false      // a text that completes a command is meant for the house
 	r := d.reader()
 	text, ok := r.Answered(asked, x.Text)
 	switch {
@@ -75,8 +76,8 @@ func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
 
 // halfSaid is the step for a text that is only the beginning of a sentence. Nothing is
 // done and no model is asked: the gateway asks for the rest. A whole command before a
-// hanging "and" is done, because whatever was to follow is another one; what follows the
-// "and" of somebody else's sentence may belong to it.
+// hanging "and" is done, because the missing part is another command; after the "and" of
+// a foreign sentence, the missing part may belong to it.
 func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 	if !x.Unfinished || a.choosing.Amendment(x.Text) != choosing.NoAmendment {
 		return false
@@ -105,8 +106,8 @@ func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 	return true
 }
 
-// rest is the question for the rest of a sentence, of which the beginning alone means
-// something or nothing.
+// rest returns the question for the rest of a sentence, depending on what the beginning
+// means alone.
 func (d doubting) rest(r *doubt.Reader, meant intent.Decision) intent.Decision {
 	ask := intent.Decision{Route: intent.Ask, Reason: "unfinished"}
 	switch {
@@ -122,8 +123,8 @@ func (d doubting) rest(r *doubt.Reader, meant intent.Decision) intent.Decision {
 	return ask
 }
 
-// uncertain is the step for a text beside which other readings are nearly as likely.
-// It asks which is meant if they mean different things.
+// uncertain is the step for a text with other readings that are nearly as likely. If they
+// mean different things, it asks which is meant.
 func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
 	if len(x.Others) == 0 {
 		return false
@@ -141,8 +142,8 @@ func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
 	return true
 }
 
-// unclear asks a question for one of several things once more, if the answer names one
-// of them and another reading of it names another. It reports whether it did.
+// unclear asks a question for one of several things again, if the answer names one of
+// them and another reading of it names another. It reports whether it asked.
 func (d doubting) unclear(p pending) bool {
 	x := d.x
 	options := d.match.House().Some(p.decision.Options)

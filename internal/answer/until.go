@@ -27,8 +27,8 @@ type Ends interface {
 	BeginEnd(o timers.Wish) timers.Result
 	// Ending finds how a thing was when an act with an end began that still waits.
 	Ending(thing string) (timers.Back, bool)
-	// Touched ends the waiting for things to which something else was done. The ends with
-	// the ids but are left alone.
+	// Touched cancels the planned ends for things that have been changed since. The ends with
+	// the ids in but stay.
 	Touched(things []string, but ...string)
 }
 
@@ -97,8 +97,8 @@ func groups(steps []plan.Step) [][2]int {
 	return out
 }
 
-// told says what came of a plan, and of each act with an end how long it lasts. before
-// finds how a thing was when an end began that the act takes the place of.
+// told reports the results of a plan and, for each act with an end, how long it lasts.
+// before finds the earlier state of a thing if the act replaces an act with an end.
 func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
 	all := groups(steps)
 	if !slices.ContainsFunc(all, func(g [2]int) bool { return steps[g[0]].Until != nil }) {
@@ -119,8 +119,8 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 	return strings.Join(said, " ")
 }
 
-// lasting keeps how things were before what was done to them, and says until when it
-// lasts, after what was said of it already.
+// lasting stores the states before the acts, so that they can be restored, and adds to
+// the reply text until when the acts last.
 func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
 	o := wished(u)
 	acted, order := a.acted(u, deeds, before)
@@ -205,8 +205,9 @@ func (a *Answerer) lastingOn(x *exchange, steps []plan.Step, told string, did []
 	return told
 }
 
-// moving is what has to be put back of a change. One that has changed nothing only goes on
-// with an act whose end waits already, and is put back to what was before that.
+// moving returns what has to be put back of a change. A change that moved nothing only
+// extends an act whose end is already planned, and leads back to the state before that
+// act.
 func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	if c.Moved() {
 		return c, true
@@ -222,8 +223,8 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	return c, false
 }
 
-// known is what a deed changed. Of a thing that did not say how it was, or is to be kept as
-// it is, the opposite of what it was told is taken for it.
+// known returns what a deed changed. If the earlier state is not known, or the act only
+// keeps a state, the opposite of the requested state counts as the earlier one.
 func known(d past.Deed, keep bool) plan.Change {
 	c := d.Change
 	if keep && !c.Moved() {
@@ -242,7 +243,8 @@ func known(d past.Deed, keep bool) plan.Change {
 	return c
 }
 
-// endings are the things of a plan with an end for which an earlier end waits.
+// endings returns, for the things of a plan with an end, the ends that are already
+// planned.
 func (a *Answerer) endings(steps []plan.Step) map[string]timers.Back {
 	out := map[string]timers.Back{}
 	for _, s := range steps {
@@ -271,7 +273,7 @@ func (a *Answerer) note(x *exchange, rec *record.Record, meant intent.Decision) 
 	}
 }
 
-// Reported ends the waiting for a thing that somebody has changed by hand, or another
+// Reported cancels the planned end for a thing that was changed by hand, or by another
 // program.
 func (a *Answerer) Reported(e home.Event) {
 	if a.Ends == nil || e.Kind != home.Reported || e.First || e.Entity == "" {
@@ -287,8 +289,8 @@ func (a *Answerer) Reported(e home.Event) {
 	}
 }
 
-// PutBack puts things back as they were when an act with an end began. What somebody has
-// changed since is left alone, and nothing is said of it.
+// PutBack restores things to their state before an act with an end began. A thing that
+// was changed since is left alone, and is not mentioned.
 func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	q.At = time.Now()
 	rec := record.Record{ID: record.NewID(), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
@@ -318,8 +320,8 @@ func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timer
 	return rec
 }
 
-// awaitThings waits for the house of things that are not known: after a start their server
-// may still be about to tell of them.
+// awaitThings waits for the house if some things are not known: after a start their server
+// may not have published them yet.
 func (a *Answerer) awaitThings(ctx context.Context, things []timers.Back) {
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
@@ -334,7 +336,7 @@ func (a *Answerer) awaitThings(ctx context.Context, things []timers.Back) {
 	}
 }
 
-// putBack makes the calls that put things back. Only what failed is told.
+// putBack makes the calls that restore things. Only failures are reported.
 func (a *Answerer) putBack(ctx context.Context, x *exchange, steps []plan.Step) past.Turn {
 	x.rec.Outcome = record.Done
 	if len(steps) == 0 {

@@ -23,8 +23,8 @@ import (
 	"voicegateway/internal/tools/local"
 )
 
-// keeping is a family's house whose timers are kept by a real keeper, which carries out and
-// puts back. What it tells unasked is kept.
+// keeping is a family's house with a real keeper of timers, which carries out commands and
+// puts things back. It keeps the keeper's announcements.
 type keeping struct {
 	*family
 	dir    string
@@ -112,15 +112,14 @@ func (k *keeping) PutBack(ctx context.Context, q record.Request, things []timers
 	return k.answer.PutBack(ctx, q, things)
 }
 
-// calls counts what the house was told so far.
+// calls counts the calls that the house received so far.
 func (k *keeping) calls() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.world.Calls)
 }
 
-// happened is what the house was told, and what was told unasked, while a line was said or
-// waited for.
+// happened is the calls and the announcements of a line or a wait.
 func (k *keeping) happened(calls int) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,8 +132,8 @@ func (k *keeping) happened(calls int) string {
 	return strings.Join(made, "; ")
 }
 
-// line says a line of a case, waits, or lets somebody else do something, and returns what
-// was done and answered.
+// line says a line of a case, waits, or lets another person act, and returns what was
+// done and answered.
 func (k *keeping) line(text string) string {
 	before := k.calls()
 	switch thing, what, byHand := strings.Cut(text, " by hand: "); {
@@ -172,7 +171,7 @@ func (k *keeping) line(text string) string {
 	return said
 }
 
-// grow says a sentence that goes on after it was answered.
+// grow says a sentence that continues after it was answered.
 func (k *keeping) grow(first, whole string) string {
 	rec := record.Record{ID: record.NewID(), Source: k.source, Area: k.area, Transcript: &record.Transcript{Text: first}, Wake: &record.Wake{Word: "hey jarvis"}}
 	turn := record.Turn{Request: record.Request{Text: first, Area: k.area, Source: k.source}, Record: &rec, Say: func(string) {}}

@@ -39,7 +39,7 @@ func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision)
 	return past.Turn{}
 }
 
-// accountFor is what is remembered, as it is told to the one who asks.
+// accountFor returns the account of the past for the user who asks.
 func accountFor(a *Answerer, x *exchange) account.Account {
 	return account.Account{
 		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area,
@@ -49,8 +49,8 @@ func accountFor(a *Answerer, x *exchange) account.Account {
 	}
 }
 
-// whatIsWrong adds to the state of the house what did not answer when it was told
-// something.
+// whatIsWrong adds to the state of the house which things did not answer their last
+// command.
 func whatIsWrong(a *Answerer, x *exchange, act *intent.Action) {
 	remembered := accountFor(a, x)
 	if failed := remembered.Failures(); failed != "" && act.Slots["state"] == "right" && act.Slots["ask"] == "which" && x.rec.Outcome == record.Done {
@@ -58,8 +58,8 @@ func whatIsWrong(a *Answerer, x *exchange, act *intent.Action) {
 	}
 }
 
-// why tells of each thing that is asked about who did it, or that nobody asked and
-// what the thing itself reported.
+// why says, for each thing in the question, who changed it, or that no one asked for the
+// change and what the thing itself reported.
 func (ex explanation) why(ctx context.Context, act intent.Action) string {
 	state, _ := act.Slots["state"].(string)
 	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// typed reports whether somebody has written the text of a turn: such a text is meant for
-// the house, and who wrote it reads what is answered.
+// typed reports whether the text of a turn was typed: such a text is meant for the house,
+// and its author reads the answer.
 func (x *exchange) typed() bool {
 	return slices.Contains(written, x.Source) && !x.FollowUp && !x.Unfinished
 }
@@ -19,8 +19,8 @@ func (x *exchange) mistaken(d intent.Decision) bool {
 	return x.typed() && d.Route == intent.Reject && d.Reason == "overheard"
 }
 
-// answerInWords ends a typed turn with a sentence where nothing was said, as is right for
-// what was spoken. A dry run tells its story in other ways.
+// answerInWords ends a typed turn with a sentence if none was said, which is right only
+// for spoken text. A dry run reports its result in other ways.
 func (a *Answerer) answerInWords(x *exchange) {
 	if x.rec.Reply != "" || x.DryRun || !x.typed() {
 		return
@@ -31,7 +31,7 @@ func (a *Answerer) answerInWords(x *exchange) {
 		key = "nevermind"
 	case x.rec.Outcome == record.Done || x.rec.Outcome == record.Accepted:
 		key = "done"
-	case name != "": // of a sentence of somebody else's, with an intent that nothing here can do
+	case name != "": // a sentence of a foreign pack, with an intent that nothing here can do
 		key = "cannot_yet"
 	case x.rec.Outcome == record.Ignored:
 		x.rec.Outcome = record.Failed

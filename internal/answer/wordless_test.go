@@ -13,8 +13,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// TestATypedTurnEndsWithASentence types what is answered with silence where it is
-// spoken: what sounds overheard, "stop", and what has no words.
+// TestATypedTurnEndsWithASentence types texts that are answered with silence when they
+// are spoken: texts that sound overheard, "stop", and texts without words.
 func TestATypedTurnEndsWithASentence(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{
@@ -36,7 +36,7 @@ func TestATypedTurnEndsWithASentence(t *testing.T) {
 	}
 }
 
-// TestASpokenTurnMayEndInSilence says what nobody said to the house.
+// TestASpokenTurnMayEndInSilence says texts that are not meant for the house.
 func TestASpokenTurnMayEndInSilence(t *testing.T) {
 	t.Parallel()
 	f := move(t, "en")
@@ -49,7 +49,7 @@ func TestASpokenTurnMayEndInSilence(t *testing.T) {
 }
 
 // TestAModelThatSaysNothing lets a model end without a word, with an error, and with
-// signs that nobody can say: each turn ends with a sentence.
+// signs that cannot be spoken: each turn ends with a sentence.
 func TestAModelThatSaysNothing(t *testing.T) {
 	t.Parallel()
 	for name, parts := range map[string]func(yield func(dialogue.Part, error) bool){

@@ -1,11 +1,10 @@
-// Package arrival gives the second word on what takes time: a thing that was told
-// as under way, or as asleep, is told again when it is as it was asked to be, or
-// when it got stuck (REQUIREMENTS T7). A thing of which nobody knew whether it did
-// what it was told is told again when it did. The package is separate from the
-// turn, which ends long before: it sees the records of ended turns, looks at their
-// things at growing pauses, and hands out what is to be said. What is followed is
-// in noted, when it is over in judged; another kind of word on things that take
-// time is a Kind of record.Announcement and a case there.
+// Package arrival gives the second report on acts that take time: a thing that was
+// reported as moving, or as asleep, is announced when it has the requested state, or when
+// it got stuck (REQUIREMENTS T7). If the result was not known, the thing is announced
+// when it has the requested state. The package is separate from the turn, which ends long
+// before: it sees the records of ended turns, looks at their things at growing pauses,
+// and hands out what is to be said. noted decides what is followed, and judged when it is
+// over; another kind of second report is a Kind of record.Announcement and a case there.
 package arrival
 
 import (
@@ -31,7 +30,7 @@ const (
 	patience    = 90 * time.Second // for what is under way
 	afterChange = 30 * time.Second // more, counted from the last change that was seen
 	longest     = 5 * time.Minute  // in all, for what keeps changing
-	asleepFor   = time.Hour        // for what sleeps; after that nobody waits for a word
+	asleepFor   = time.Hour        // for a sleeping device; after that it is not announced
 	firstLook   = 2 * time.Second  // pauses between looks grow by a half
 	slowest     = 15 * time.Second // up to this
 	asleepLook  = 30 * time.Second // and for what sleeps from this
@@ -49,7 +48,7 @@ type (
 	// Teller passes the second word on.
 	Teller interface {
 		Announce(a record.Announcement)
-		// Say speaks once nobody speaks or listens; it does not wait for that.
+		// Say speaks once there is no speech and no listening; it does not wait for that.
 		Say(ctx context.Context, text string) error
 	}
 )
@@ -65,7 +64,7 @@ type Waits struct {
 	changed chan struct{} // of size one: there is something new to follow
 	mu      sync.Mutex
 	turns   []*followed
-	told    []told                  // what was told as done just now
+	told    []told                  // acts that were reported as done lately
 	lies    record.Lies[home.Event] // what turned out not to be so, and whose turn has not ended
 	amends  []amends                // what is to be told of that
 }
@@ -82,7 +81,7 @@ type followed struct {
 type thing struct {
 	step   plan.Step
 	asleep bool
-	unsure bool      // it was told as not known: only that it is there is worth a word
+	unsure bool      // its result was not known: only success is announced
 	since  time.Time // when it was told as under way
 	next   time.Time // of the next look
 	pause  time.Duration
@@ -100,7 +99,7 @@ const (
 	waiting end = ""
 	arrived end = "arrived"
 	stuck   end = "stuck"
-	quiet   end = "quiet" // nobody waits for a word any more
+	quiet   end = "quiet" // not announced: it is too late
 )
 
 // New makes an empty Waits; it starts nothing.
@@ -108,8 +107,9 @@ func New(h House, r Reader, p *reply.Phrases, log *slog.Logger) *Waits {
 	return &Waits{house: h, read: r, phrases: p, log: log.With("part", "arrival"), changed: make(chan struct{}, 1)}
 }
 
-// TurnEnded takes note of a turn: what its calls touched is no longer followed for
-// an older turn, and what is under way is followed from now on. It does not block.
+// TurnEnded takes note of a turn: the things of its calls are no longer followed for an
+// older turn, and those that are still moving are followed from now on. It does not
+// block.
 func (w *Waits) TurnEnded(r record.Record) {
 	if r.Outcome == record.Ignored {
 		return
@@ -146,7 +146,7 @@ func (w *Waits) noted(h *home.House, f *followed, c record.CallMade) {
 	if json.Unmarshal(c.Args, &args) != nil || args.Action == "" {
 		return
 	}
-	receipts := []tools.Receipt{{Device: args.Device}} // without a receipt nobody knows what was done
+	receipts := []tools.Receipt{{Device: args.Device}} // without a receipt the result is not known
 	switch {
 	case c.Receipt != nil && len(c.Receipt.Devices) > 0:
 		receipts = c.Receipt.Devices
@@ -167,8 +167,7 @@ func (w *Waits) noted(h *home.House, f *followed, c record.CallMade) {
 	}
 }
 
-// drop stops following a device: somebody has told it something else. The caller
-// holds mu.
+// drop stops following a device, because it got another command. The caller holds mu.
 func (w *Waits) drop(id string) {
 	for _, f := range w.turns {
 		for _, t := range f.things {
@@ -188,8 +187,8 @@ func (w *Waits) room(f *followed) bool {
 	return n < mostThings
 }
 
-// follow makes a thing of a receipt that says that it takes time, or that nobody
-// knows whether it was done; nil for any other.
+// follow makes a thing from a receipt that says that the act takes time, or that its
+// result is not known; nil for any other receipt.
 func follow(e *home.Entity, c record.CallMade, r *tools.Receipt) *thing {
 	call := tools.Call{Server: c.Server, Tool: c.Tool, Args: c.Args}
 	asleep, moves := r.Outcome == tools.Queued, r.Outcome == tools.Accepted && r.Reason == tools.OnItsWay
@@ -319,13 +318,13 @@ func (t *thing) judge(r tools.Result, answered bool) {
 	t.pause = min(t.pause*3/2, most)
 	t.next = now.Add(t.pause)
 	if until := t.until(); until.After(now) && until.Before(t.next) {
-		t.next = until // nobody waits longer for a bad word than need be
+		t.next = until // a failure is announced no later than needed
 	}
 }
 
-// judged says whether a thing is there, stuck, or no longer worth a word. A door
-// that goes the other way is followed on: something may have been in its way. Of
-// any other thing that is taken for what somebody wants.
+// judged says whether a thing has arrived, is stuck, or is no longer worth an
+// announcement. A door that turns round is still followed, because something may have
+// been in its way. Any other thing that turns round probably got another command.
 func (t *thing) judged(now time.Time) end {
 	lets := t.step.Entity.Hazards() != 0
 	switch over := !now.Before(t.until()); {
@@ -391,8 +390,8 @@ func (w *Waits) tell(ctx context.Context, to Teller) {
 	}
 }
 
-// announcements are those of the things of a turn that were not made yet. The
-// caller holds mu.
+// announcements returns the announcements for the things of a turn that are due and were
+// not made yet. The caller holds mu.
 func (w *Waits) announcements(f *followed) []record.Announcement {
 	var all []record.Announcement
 	for _, t := range f.things {

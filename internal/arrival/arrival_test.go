@@ -83,7 +83,7 @@ func (w *world) Call(_ context.Context, c tools.Call) (tools.Result, error) {
 	return tools.Result{Data: json.RawMessage(data)}, nil
 }
 
-// listener keeps what is told, with the time.
+// listener keeps the announcements, with the time.
 type listener struct {
 	mu        sync.Mutex
 	began     time.Time
@@ -225,9 +225,9 @@ func TestABadWordIsNotLate(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotKnownIsToldWhenItIs: a slow lamp and a lock whose answer was late
-// have said nothing in time. That they did it is told; that they did not was told
-// as possible before.
+// TestWhatWasNotKnownIsToldWhenItIs: a slow lamp and a lock with a late answer did not
+// confirm in time. Their success is announced; their failure is not, because the reply
+// said that it was possible.
 func TestWhatWasNotKnownIsToldWhenItIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,8 +244,8 @@ func TestWhatWasNotKnownIsToldWhenItIs(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotFollowed: a thing that is done, refused or dead needs no second word,
-// and nobody looks at it.
+// TestWhatIsNotFollowed: a thing that is done, refused or dead needs no announcement, and
+// is not looked at.
 func TestWhatIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,8 +264,8 @@ func TestWhatIsNotFollowed(t *testing.T) {
 	})
 }
 
-// TestANewerCommandTakesThePlace: the older one is not told any more, and an undo is
-// such a command; a refused one changes nothing.
+// TestANewerCommandTakesThePlace: the older command is no longer announced. An undo is a
+// newer command; a refused command changes nothing.
 func TestANewerCommandTakesThePlace(t *testing.T) {
 	t.Parallel()
 	moves := map[string][]moment{"Blind": {{1, "open", `"position":30`}, {20 * time.Second, "open", `"position":100`}, {40 * time.Second, "closed", `"position":0`}}}
@@ -297,8 +297,8 @@ func TestANewerCommandTakesThePlace(t *testing.T) {
 	}
 }
 
-// TestAGroupIsSpokenOnce: each thing is announced as soon as it is there, and all
-// of them are one sentence aloud.
+// TestAGroupIsSpokenOnce: each thing is announced as soon as it has arrived, and the
+// spoken announcement is one sentence for all.
 func TestAGroupIsSpokenOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -343,8 +343,8 @@ func TestTheMembersOfAGroupReceiptAreFollowed(t *testing.T) {
 	})
 }
 
-// TestWhoIsNotInTheRoomIsNotSpokenTo: what was asked over MQTT or HTTP is announced
-// there, and aloud only if the request came from the gateway's own room.
+// TestWhoIsNotInTheRoomIsNotSpokenTo: a command over MQTT or HTTP is announced there, and
+// aloud only if it came from the gateway's own room.
 func TestWhoIsNotInTheRoomIsNotSpokenTo(t *testing.T) {
 	t.Parallel()
 	for name, aloud := range map[string]bool{"elsewhere": false, "in the room": true} {
@@ -364,8 +364,8 @@ func TestWhoIsNotInTheRoomIsNotSpokenTo(t *testing.T) {
 	}
 }
 
-// TestASleeperIsToldWhenItWakes: within the hour; after that, and of one that never
-// wakes, there is no word.
+// TestASleeperIsToldWhenItWakes: within the hour. After that, and for a device that never
+// wakes, there is no announcement.
 func TestASleeperIsToldWhenItWakes(t *testing.T) {
 	t.Parallel()
 	const warm = `"action":"setpoint","value":21`
@@ -389,8 +389,8 @@ func TestASleeperIsToldWhenItWakes(t *testing.T) {
 	}
 }
 
-// TestALostServerIsSurvived: what can be seen again is told; of what cannot be seen
-// at all there is no word.
+// TestALostServerIsSurvived: things that can be seen again are announced; things that
+// cannot be seen at all are not.
 func TestALostServerIsSurvived(t *testing.T) {
 	t.Parallel()
 	for back, want := range map[time.Duration]string{40 * time.Second: "t-1 arrived Blind: The blind is open.", time.Hour: ""} {
@@ -444,9 +444,9 @@ func TestFollowingIsBounded(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotDoneAfterAllIsToldOnce: a lamp was told as on and is not. That is told
-// of the turn that switched it, whether it has ended by then or not, aloud where that was
-// spoken, and of no other turn.
+// TestWhatWasNotDoneAfterAllIsToldOnce: a lamp was reported as on and is not. That is
+// announced for the turn that switched it, whether it has ended by then or not, aloud if
+// that turn was spoken, and for no other turn.
 func TestWhatWasNotDoneAfterAllIsToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

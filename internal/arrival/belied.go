@@ -14,7 +14,7 @@ import (
 // mostTold bounds the things that are remembered because they may turn out not to be done.
 const mostTold = 64
 
-// told is a thing that a turn has told as done.
+// told is a thing that a turn has reported as done.
 type told struct {
 	turn   string
 	aloud  bool
@@ -25,15 +25,14 @@ type told struct {
 	at     time.Time // when it was told
 }
 
-// amends is what is told of a turn of which something turned out not to be done.
+// amends is the correction for a turn whose act turned out not to be done.
 type amends struct {
 	turn, device, text string
 	aloud              bool
 }
 
-// Belied takes note that something was told as done and is not, which is told once
-// more, where the order came from. Events of other kinds change nothing. It does not
-// block.
+// Belied takes note that an act was reported as done and was not. That is announced once,
+// where the order came from. Events of other kinds change nothing. It does not block.
 func (w *Waits) Belied(e home.Event) {
 	if e.Kind != home.Belied {
 		return
@@ -44,8 +43,8 @@ func (w *Waits) Belied(e home.Event) {
 	w.match()
 }
 
-// noteTold remembers what is told as done, for as long as it may turn out not to be.
-// The caller holds mu.
+// noteTold remembers the acts that are reported as done, for as long as they may turn out
+// not to be. The caller holds mu.
 func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Receipt) {
 	w.told = slices.DeleteFunc(w.told, func(t told) bool { return time.Since(t.at) > record.FoundOut })
 	if !r.Done() {
@@ -55,8 +54,9 @@ func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Re
 	w.told = slices.Clone(w.told[max(0, len(w.told)-mostTold):])
 }
 
-// match finds the turns of what turned out not to be done. A turn that ends later may
-// be the one, as it is told while it is under way. The caller holds mu.
+// match finds the turns of the acts that turned out not to be done. Because such an event
+// may come while its turn is still running, an event without a turn is kept. The caller
+// holds mu.
 func (w *Waits) match() {
 	w.lies.Take(func(e home.Event, at time.Time) bool {
 		l := record.Lie{Server: e.Server, Device: e.Thing, Property: e.Property, Told: e.Before, Is: e.State}
@@ -72,8 +72,7 @@ func (w *Waits) match() {
 	})
 }
 
-// amend tells what turned out not to be done. What belongs to one turn is spoken
-// together.
+// amend announces the corrections. Those of one turn are spoken together.
 func (w *Waits) amend(ctx context.Context, to Teller) {
 	w.mu.Lock()
 	all := w.amends

@@ -1,7 +1,6 @@
 package audio
 
-// Equipment is what is known of the sound devices, in the form in which people
-// and programs are told.
+// Equipment describes the sound devices for users and programs.
 type Equipment struct {
 	Devices       []Device `json:"devices"`
 	Input         string   `json:"input"`  // the open microphone; "" when there is none

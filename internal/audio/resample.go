@@ -81,7 +81,7 @@ func (r *Resampler) Push(out, in []int16) []int16 {
 	return r.convert(out, math.MaxInt)
 }
 
-// Flush appends what is left, as if silence followed, and begins anew.
+// Flush appends what is left, as if silence followed, and resets the resampler.
 func (r *Resampler) Flush(out []int16) []int16 {
 	total := r.outputs(r.first + len(r.kept))
 	r.kept = append(r.kept, make([]int16, r.half)...)

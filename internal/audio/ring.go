@@ -2,10 +2,10 @@ package audio
 
 import "time"
 
-// Ring keeps the last frames of live sound, so that a command spoken in one
-// breath with the wake word is there when the wake word has been recognised
-// (pre-roll). The zero value keeps nothing. It is not safe for concurrent use:
-// it belongs to whoever reads the microphone.
+// Ring keeps the last frames of live sound, so that a command spoken in one breath with
+// the wake word is there when the wake word has been recognised (pre-roll). The zero
+// value keeps nothing. It is not safe for concurrent use: it belongs to the goroutine
+// that reads the microphone.
 type Ring struct {
 	frames []Frame
 	next   int

@@ -16,8 +16,8 @@ const (
 	// maxBacklog bounds the bytes of all messages that wait for clients which do not
 	// take them.
 	maxBacklog = 64 << 20
-	// pending is how many messages may be on their way to one client. The library
-	// reserves room for as many with each connection.
+	// pending is how many messages may be on their way to one client. The library reserves
+	// room for this number with each connection.
 	pending = 8 << 10
 	// burst is how many bytes of retained messages may be on their way to a client that
 	// has just asked for them. It gets the next ones when it has taken these.
@@ -110,7 +110,7 @@ func (b *backlog) OnPublish(from *mochi.Client, p packets.Packet) (packets.Packe
 	return p, nil
 }
 
-// OnPublishDropped takes off a message for which the client's queue had no room.
+// OnPublishDropped subtracts a message for which the client's queue had no room.
 func (b *backlog) OnPublishDropped(cl *mochi.Client, p packets.Packet) {
 	sub, ok := b.server.Topics.Subscribers(p.TopicName).Subscriptions[cl.ID]
 	if ok && min(p.FixedHeader.Qos, sub.Qos) == 0 {
@@ -135,7 +135,7 @@ func (b *backlog) OnRetainPublished(cl *mochi.Client, p packets.Packet) {
 	if b.bursting(cl) == nil {
 		return
 	}
-	b.tree.RUnlock() // or nobody could publish a retained message while this client is slow
+	b.tree.RUnlock() // otherwise no client could publish a retained message while this one is slow
 	defer b.tree.RLock()
 	for {
 		sent := b.bursting(cl)
@@ -172,8 +172,8 @@ func broken(cl *mochi.Client) bool {
 }
 
 // OnSubscribed waits until there is room for the list of retained messages that the
-// library makes for a client whose filter has wildcards. A client that finds none is
-// parted with, and sent nothing.
+// library makes for a client whose filter has wildcards. If there is no room, the client
+// is disconnected and gets no messages.
 func (b *backlog) OnSubscribed(cl *mochi.Client, p packets.Packet, codes []byte) {
 	if !slices.ContainsFunc(p.Filters, func(s packets.Subscription) bool { return strings.ContainsAny(s.Filter, "+#") }) {
 		return
@@ -263,8 +263,8 @@ func (b *backlog) expel(cl *mochi.Client) {
 	b.log.Warn("a client of the embedded broker was disconnected: its messages waited too long", "client", cl.ID, "bytes", b.most)
 }
 
-// count changes what waits for a client, and returns the client for which most
-// waits if that is too much in all.
+// count changes the load of a client. If the total is then too large, it returns the
+// client with the most waiting.
 func (b *backlog) count(cl *mochi.Client, change func(*load)) (slowest *mochi.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -97,8 +97,8 @@ func exchange(t *testing.T, c net.Conn, p packets.ControlPacket) {
 	}
 }
 
-// A client that does not take its messages loses them before the machine loses its
-// memory; the one who sends them and everybody else go on.
+// A client that does not read its messages loses them before the machine runs out of
+// memory; the sender and all other clients keep working.
 func TestTheBacklogIsBounded(t *testing.T) {
 	t.Parallel()
 	for qos := range byte(2) {
@@ -183,7 +183,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	}
 }
 
-// A client that subscribes to more than anybody needs is parted with.
+// A client that subscribes to far too much is disconnected.
 func TestFiltersAreBounded(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(i int) string{

@@ -1,6 +1,6 @@
-// Package broker is the embedded MQTT broker, for the demo and for homes where
-// everything runs on one box. It exists so that these need no other program; a
-// home with its own broker never starts it.
+// Package broker is the embedded MQTT broker, for the demo and for homes where everything
+// runs on one box. It exists so that these need no other program; a home with its own
+// broker never starts it.
 //
 // It listens on loopback alone; for other machines there is mosquitto. Programs of
 // this machine are not all trusted, so what each of them can make it keep is bounded.
@@ -33,7 +33,7 @@ import (
 type Config struct {
 	Listen   string `yaml:"listen"` // host:port of loopback; port 0 takes a free one
 	Username string `yaml:"-"`      // with Password: what every client must present
-	Password string `yaml:"-"`      // empty: anybody on this machine may connect
+	Password string `yaml:"-"`      // empty: every program on this machine may connect
 }
 
 // Default listens on loopback, on a port other than the usual 1883, so that
@@ -133,7 +133,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	server := mochi.New(&mochi.Options{
 		Capabilities: capabilities(),
 		Logger:       slog.New(quiet{b.log.Handler()}),
-		// The library keeps what it tells of itself ($SYS) without asking the hooks.
+		// The library keeps its $SYS messages without asking the hooks.
 		SysTopicResendInterval: neverSeconds,
 	})
 	tree := &sync.RWMutex{}
@@ -151,7 +151,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	if err := server.Serve(); err != nil {
 		return fmt.Errorf("starting the embedded broker: %w", err)
 	}
-	for topic := range server.Topics.Retained.GetAll() { // what it has told of itself once; clients come later
+	for topic := range server.Topics.Retained.GetAll() { // its own messages, published once; no client has connected yet
 		server.Topics.RetainMessage(packets.Packet{TopicName: topic})
 	}
 	door := newListener(conns)
@@ -185,7 +185,7 @@ func capabilities() *mochi.Capabilities {
 	c.MaximumSessionExpiryInterval = 0 // also told to a client that wants its session to last
 	c.TopicAliasMaximum = 0            // it would keep 65,535 topics of each client
 	c.SharedSubAvailable = 0
-	c.Compatibilities.NoInheritedPropertiesOnAck = true // or what is kept to acknowledge a message has its properties
+	c.Compatibilities.NoInheritedPropertiesOnAck = true // otherwise the stored acknowledgement of a message keeps the message's properties
 	return c
 }
 

@@ -36,7 +36,8 @@ func subscribers(s *mochi.Server, id string) int {
 	return len(s.Topics.Subscribers("house/" + id).Subscriptions)
 }
 
-// What is kept of a packet is a copy, so that the packet is not kept with it.
+// The broker keeps a copy of what it needs of a packet, so that the packet itself can be
+// freed.
 func TestPacketsAreNotKept(t *testing.T) {
 	t.Parallel()
 	p := packets.Packet{
@@ -167,8 +168,8 @@ func TestWhatCannotBeCountedIsRefused(t *testing.T) {
 	}
 }
 
-// The lists of retained messages that are made for clients have bounded room, which is
-// given back; a client that finds none is parted with.
+// The lists of retained messages for clients have bounded room, which is given back; a
+// client without room is disconnected.
 func TestListsOfRetainedMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

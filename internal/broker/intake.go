@@ -17,15 +17,15 @@ const (
 
 var errNoRoom = errors.New("too many large packets come in at once")
 
-// intake is the room for something large of which not too much may be there at once,
-// such as packets that are on their way in. It is safe for concurrent use.
+// intake bounds the room for large things, such as incoming packets, of which there must
+// not be too many at once. It is safe for concurrent use.
 type intake struct {
 	most int // bytes
 
 	mu    sync.Mutex
 	bytes int
 	freed chan struct{} // closed when room was given back
-	ended chan struct{} // closed when nobody need wait any more
+	ended chan struct{} // closed when waiting ends
 	end   func()        // closes it
 }
 

@@ -87,8 +87,8 @@ func (t *tracked) admit(conn net.Conn) (net.Conn, error) {
 	in := &trackedConn{Conn: conn, t: t, since: time.Now()}
 	t.open[conn] = in
 	t.held.Add(1)
-	// The library sets a deadline of its own once the client has introduced itself. A
-	// connection that takes none is broken already.
+	// The library sets its own deadline once the client has introduced itself. A connection
+	// that refuses a deadline is already broken.
 	_ = conn.SetDeadline(time.Now().Add(greeting))
 	return in, nil
 }
@@ -152,7 +152,7 @@ func (c *trackedConn) Read(p []byte) (int, error) {
 		if c.at.kind != packets.Publish && size > greetingBytes { // the library would make a list of what is in it; before it lets a client in, it takes nothing else
 			return 0, errTalksTooMuch
 		}
-		if size < largePacket || size > maxPacket { // what is too large is refused before it is read
+		if size < largePacket || size > maxPacket { // a packet that is too large is refused before it is read
 			continue
 		}
 		c.done()

@@ -22,7 +22,7 @@ type retaining struct {
 	tree *sync.RWMutex
 
 	mu      sync.Mutex
-	readers map[*mochi.Client]bool // the clients for which tree is held for reading
+	readers map[*mochi.Client]bool // the clients that hold tree for reading
 }
 
 func newRetaining(tree *sync.RWMutex) *retaining {

@@ -44,7 +44,7 @@ func (*shelf) Provides(b byte) bool {
 	return false
 }
 
-// OnPublish takes the retain flag from a message for which there is no room.
+// OnPublish removes the retain flag from a message for which there is no room.
 func (s *shelf) OnPublish(cl *mochi.Client, p packets.Packet) (packets.Packet, error) {
 	if p.FixedHeader.Retain && len(p.Payload) > 0 && !s.fits(cl, p) {
 		p.FixedHeader.Retain = false
@@ -59,7 +59,7 @@ func (s *shelf) OnWill(cl *mochi.Client, w mochi.Will) (mochi.Will, error) {
 	return w, nil
 }
 
-// fits reports whether there is room for a retained message, and tells now and then
+// fits reports whether there is room for a retained message, and logs from time to time
 // that there is none.
 func (s *shelf) fits(cl *mochi.Client, p packets.Packet) bool {
 	s.mu.Lock()
@@ -112,7 +112,7 @@ const (
 	overhead     = 1 << 10 // for the message
 	pairOverhead = 64      // for a property that its sender added
 	levelBytes   = 640     // for each level of a retained message's topic over levelsShared
-	levelsShared = 6       // topics of a house have as many; the bound of their number stands for these
+	levelsShared = 6       // the topics of a house have so many levels, and their number is bounded already
 )
 
 // keptSize is what a retained message takes in memory, roughly.

@@ -67,8 +67,8 @@ func TestRetainedTopicsAreBounded(t *testing.T) {
 	}
 }
 
-// Topics that are long or deep are not kept, nor are last wills for which there is no
-// room; what expires makes room, and its topic is not kept either.
+// Topics that are too long or too deep are not kept, and neither are last wills without
+// room. A message that expires makes room, and its topic is not kept either.
 func TestWhatElseIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := newShelf()

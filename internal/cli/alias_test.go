@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/cli"
 )
 
-// A name for what the house does not have is kept, and told of; where no gateway runs that
-// nothing was checked.
+// TestAliasOfWhatIsNotThere adds a name for something that the house does not have: it is
+// kept, with a note. Where no gateway runs, the note says that nothing was checked.
 func TestAliasOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	house := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -70,7 +70,7 @@ func Main(ctx context.Context, args []string, version string, world IO) int {
 		if errors.Is(context.Cause(ctx), ErrTerminated) {
 			return exitTerminated
 		}
-		return exitInterrupted // whoever sent the signal knows why it ended
+		return exitInterrupted // the one who sent the signal knows why the command ended
 	}
 	return a.status(err)
 }

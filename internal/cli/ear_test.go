@@ -137,7 +137,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What comes over the network may be anything, and nothing of it may break the view.
+// Anything may come over the network, and nothing of it may break the view.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("event: state\ndata: {\"state\":\"idle\"}\n"))
 	f.Add([]byte("event: meter\ndata: " + meterEvent + "\n"))

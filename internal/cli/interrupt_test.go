@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/cli"
 )
 
-// Who presses Ctrl-C while a gateway takes its time gets the prompt back, without a word
-// about it.
+// TestInterrupted presses Ctrl-C while a gateway takes its time: the prompt comes back
+// without a message.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"servers", "home", "rehearse", "timers", "turns", "volume", "say hello"} {
@@ -38,7 +38,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Who presses Ctrl-C while models are fetched does not see the rest of them tried.
+// TestInterruptedPull presses Ctrl-C while models are fetched: the remaining ones are not
+// tried.
 func TestInterruptedPull(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -31,8 +31,9 @@ func giveBack() {
 	_ = process.DropPages()
 }
 
-// settling is how long after the first word of a house the voice is warm, the house is
-// told whole, and what follows from its names has been worked out.
+// settling is how long after the first sign of a house the gateway needs until the voice
+// is warm, the whole house is known, and everything that follows from its names has been
+// worked out.
 const settling = 4 * time.Second
 
 // growth sets how much garbage is kept, unless GOGC in the environment does.

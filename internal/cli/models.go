@@ -147,7 +147,7 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 	if err := models.MakePlace(place); err != nil {
 		return fmt.Errorf("making the models' directory: %w; name another one with --dir or wake.models_dir", err)
 	}
-	// They are published at several places, of which one may be out of reach.
+	// The models are published at several places, and one of these may be out of reach.
 	var failed []error
 	for _, e := range words {
 		failed = append(failed, models.Pull(ctx, m.app.Out, e, place, from))

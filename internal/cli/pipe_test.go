@@ -13,9 +13,9 @@ import (
 	"voicegateway/internal/cli"
 )
 
-// TestInterruptedAtAPipe demands that Ctrl-C ends every command that waits for the
-// bytes of a pipe: a named one that nobody has opened for writing, where the program
-// waits while it opens it, and standard input on which nothing comes.
+// TestInterruptedAtAPipe demands that Ctrl-C ends every command that waits for the bytes
+// of a pipe: a named pipe without a writer, where the program waits while it opens it,
+// and standard input without data.
 func TestInterruptedAtAPipe(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

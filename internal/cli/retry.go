@@ -20,7 +20,7 @@ import (
 // Times of servers retry.
 const (
 	lookAgain     = 100 * time.Millisecond // between two looks at a server
-	firstProgress = time.Second            // when a person is told that it lasts
+	firstProgress = time.Second            // after so long the user sees that it still lasts
 	moreProgress  = 5 * time.Second        // when that is told again
 	lifePatience  = time.Minute            // for a sign of life of a connected server: longer than a call and two health checks
 )

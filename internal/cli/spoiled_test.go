@@ -18,8 +18,9 @@ import (
 // stranger is a user that is neither the caller nor root.
 const stranger = 65533
 
-// spoiled are working directories in which others can say what a configuration holds:
-// each makes one, in a directory that nobody else can change, and says what is named.
+// spoiled are ways in which other users can decide what a configuration in the working
+// directory holds. Each makes one, in a directory that only the user can change; names is
+// the path that the error must name.
 var spoiled = map[string]struct {
 	root  bool // only root can make it
 	spoil func(work, elsewhere string) error
@@ -104,8 +105,8 @@ func list(path string) error {
 // link moves something elsewhere and lays a link to it in its place.
 func link(path, to string) error { return errors.Join(os.Rename(path, to), os.Symlink(to, path)) }
 
-// readers are all commands that read the configuration, as they are called. Those that
-// never do are named, so that a new command is a decision.
+// readers returns all commands that read the configuration, with arguments. The commands
+// that never read it are listed by name, so that adding a command is a decision.
 func readers(t *testing.T) (all [][]string) {
 	t.Helper()
 	none := []string{"worker", "help", "completion", "config", "models"}
@@ -128,8 +129,9 @@ func readers(t *testing.T) (all [][]string) {
 }
 
 // A configuration in the working directory says which programs are started and to which
-// address a token goes. Where others can say what it holds it is named and refused, by
-// every command, and nothing of it is done. It changes the working directory.
+// address a token goes. If other users can decide what it holds, every command names
+// it, refuses it, and does nothing that it says. The test changes the working
+// directory.
 func TestASpoiledConfigurationIsRefused(t *testing.T) {
 	all := readers(t)
 	if len(all) < 30 {
@@ -196,8 +198,8 @@ func inDirectory(t *testing.T, args []string) (status int, said string) {
 	return status, out.String() + errs.String()
 }
 
-// A configuration that is named is the user's own choice, wherever it is; only what is no
-// file is refused, because nobody may ever write to a pipe.
+// A configuration that the user names is the user's own choice, wherever it is. Only a
+// path that is not a file is refused, because a pipe may never get data.
 func TestANamedConfigurationIsAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -66,8 +66,8 @@ func (a *app) timersCommand() *cobra.Command {
 	return c
 }
 
-// timerRequest is the body of a request. What reads as a length is one; anything else
-// names a timer.
+// timerRequest makes the body of a request. An argument that reads as a duration is one;
+// any other argument names a timer.
 func timerRequest(r timers.Request, args []string) ([]byte, error) {
 	r.Action = timers.Action(args[0])
 	if !slices.Contains(strings.Split("start cancel cancel_all pause resume add subtract stop snooze", " "), args[0]) {

@@ -1,15 +1,15 @@
-// Package config reads settings: defaults that are already in a struct, then a
-// YAML file, then the environment. It exists because the YAML library alone
-// forgives too much: here an unknown key, a wrong type or a key given twice is an
-// error, all of them are told at once, each with its place and the nearest valid
-// key, and every value remembers where it came from.
+// Package config reads settings: defaults that are already in a struct, then a YAML file,
+// then the environment. It exists because the YAML library alone forgives too much: here
+// an unknown key, a wrong type or a key given twice is an error, all of them are reported
+// at once, each with its place and the nearest valid key, and every value remembers where
+// it came from.
 //
-// It is also the only package that reads the environment, so that a test or a
-// reader can see everything that comes from there.
+// It is also the only package that reads the environment, so that a test or a reader can
+// see everything that comes from there.
 //
-// Nothing here knows a key. To add one, add a field with a yaml tag to the
-// struct the program loads; to add a kind of value, give its type UnmarshalText
-// (and MarshalText for Show).
+// Nothing here knows a key. To add one, add a field with a yaml tag to the struct the
+// program loads; to add a kind of value, give its type UnmarshalText (and MarshalText for
+// Show).
 package config
 
 import (
@@ -30,7 +30,7 @@ import (
 // smaller.
 const maxFile = 1 << 20
 
-// Options says what is read besides the file.
+// Options says what is read in addition to the file.
 type Options struct {
 	// Prefix begins the names of environment variables that override keys by
 	// their path: VOICE_GATEWAY_ makes VOICE_GATEWAY_MCP_RETRY_ATTEMPTS the key
@@ -60,7 +60,7 @@ type Placed interface {
 type Problem struct {
 	Where string // file:line or "environment"
 	Key   string // the key's path or the variable's name
-	Text  string // what is wrong and what was expected
+	Text  string // what is wrong, and what was expected
 }
 
 func (p Problem) String() string {
@@ -98,9 +98,9 @@ func (o *Origins) Of(path string) string {
 	return "default"
 }
 
-// Near is where the value at a key's path is to be mended: its own origin, else the
-// line of the nearest key around it, else the file. Paths may be written with an index,
-// as in words[1].
+// Near says where to correct the value at a key's path: its own origin, else the line
+// of the nearest key around it, else the file. Paths may be written with an index, as
+// in words[1].
 func (o *Origins) Near(path string) string {
 	path, _, _ = strings.Cut(path, "[")
 	for at := path; at != ""; {

@@ -20,7 +20,7 @@ const (
 	tagInt  = "!!int"
 )
 
-// value puts a node into v. It records problems and goes on.
+// value puts a node into v. It records problems and continues.
 func (l *loader) value(n *yaml.Node, v reflect.Value, path string) {
 	switch {
 	case isScalar(v.Type()):

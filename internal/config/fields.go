@@ -125,9 +125,9 @@ func (l *loader) suggest(key, path string, siblings []field) string {
 	return fmt.Sprintf("%s has %s", cmp.Or(path, "the top level"), strings.Join(names, ", "))
 }
 
-// nearest returns the candidate that word is probably a misspelling of, or "":
-// one at most a third of the word's length in edits away (two for short words),
-// or one of which word is the beginning, or the other way round.
+// nearest returns the candidate that word is probably a misspelling of, or "". A
+// candidate must be at most a third of the word's length in edits away (two for short
+// words), or one of the two must begin with the other.
 func nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {

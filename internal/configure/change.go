@@ -35,7 +35,7 @@ func Open(path string, environ []string) (File, error) {
 	return File{Path: path, environ: environ}, nil
 }
 
-// read returns what is in the file. What is no file is a mistake of the user's.
+// read returns the content of the file. A path that is not a file is the user's mistake.
 func (f File) read() ([]byte, error) {
 	data, err := config.Read(f.Path)
 	if errors.Is(err, config.ErrNoFile) {
@@ -44,8 +44,8 @@ func (f File) read() ([]byte, error) {
 	return data, err
 }
 
-// Set changes one value, and nothing else. What the gateway could not work with is an
-// error, and the file stays as it is.
+// Set changes one value, and nothing else. A value with which the gateway could not work
+// is an error, and the file stays as it is.
 func (f File) Set(key, value string) (changed bool, err error) {
 	old, err := f.read()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -64,9 +64,9 @@ func (f File) Set(key, value string) (changed bool, err error) {
 // Change is another value of a key.
 type Change struct{ Key, Value string }
 
-// Apply makes several changes, one after the other, and writes the file once. Where
-// there is no file yet it begins with base. It returns the changes that were none
-// before.
+// Apply makes several changes, one after the other, and writes the file once. If there is
+// no file yet, the new one begins with base. It returns the changes that made a
+// difference.
 func (f File) Apply(base string, changes []Change) (made []Change, err error) {
 	old, err := f.read()
 	switch {
@@ -95,8 +95,8 @@ func (f File) Apply(base string, changes []Change) (made []Change, err error) {
 	return made, store.ReplaceOwn(f.Path, []byte(text))
 }
 
-// changed is the text of a file with another value, which is put in quotes where it
-// means a text and would be read as something else.
+// changed returns the text of a file with another value for a key. A value that YAML
+// would read as something other than the text it is meant to be is put in quotes.
 func (f File) changed(old, key, value string) (string, error) {
 	quoted, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: value})
 	if err != nil {
@@ -124,8 +124,8 @@ func (f File) problems(text string) config.Problems {
 	return empty(f.Path, f.environ).parse([]byte(text))
 }
 
-// worse says what a change has made wrong, nil for nothing. What was wrong elsewhere
-// before may stay so.
+// worse returns the problems that a change has caused, or nil. Problems that other keys
+// had before are ignored.
 func worse(key string, before, after config.Problems) error {
 	var bad config.Problems
 	for _, p := range after {

@@ -51,9 +51,9 @@ type Loaded struct {
 	Locked error
 }
 
-// Load reads and checks the configuration of a file, of the first of Places where the
-// path is empty. On an error it returns what is known of it so far, which tells what
-// must not be shown.
+// Load reads and checks the configuration in the file, or in the first of Places if path
+// is empty. With an error it returns what it has read so far, because that says which
+// texts must not be shown.
 func Load(path string, environ []string) (*Loaded, error) {
 	path, refused := choose(path)
 	l := empty(path, environ)
@@ -105,8 +105,8 @@ func mayRead(err error) error {
 // installedState is where the service keeps its state: systemd makes it for the unit.
 const installedState = "/var/lib/voice-gateway"
 
-// stateDir is where the state is kept. What is done with the configuration of the
-// service, by whomever, is done with the state of the service.
+// stateDir returns the directory of the state. A command that uses the service's
+// configuration uses the service's state too, whichever user runs it.
 func (l *Loaded) stateDir() (string, error) {
 	if l.Gateway.StateDir == "" && l.Path == Places()[0] && l.Options.Getenv("STATE_DIRECTORY") == "" {
 		if info, err := os.Stat(installedState); err == nil && info.IsDir() {
@@ -132,9 +132,10 @@ func choose(named string) (string, error) {
 	return Found()
 }
 
-// Found is the configuration file that is used where none is named, "" where there is
-// none. One that lies in the working directory is refused where others than the caller
-// and root can say what it holds: it names programs to start, and addresses for secrets.
+// Found returns the configuration file that is used if the user names none, or "" if
+// there is none. A file in the working directory is refused if users other than the
+// caller and root can decide what it holds, because it names programs to start and
+// addresses for secrets.
 func Found() (string, error) {
 	for _, place := range Places() {
 		if _, err := os.Stat(place); err != nil {
@@ -243,8 +244,9 @@ func From(path string) string {
 	return " of " + path
 }
 
-// Unusable is the error of a configuration of which a part cannot be made. It is the
-// user's mistake, which no restart mends, unless a file or a directory is in the way.
+// Unusable returns the error for a configuration from which a part cannot be built. It is
+// the user's mistake, which no restart corrects, unless the cause is a file or a
+// directory.
 func (l *Loaded) Unusable(err error) error {
 	wrapped := fmt.Errorf("the configuration%s cannot be used: %w", From(l.Path), err)
 	if _, ok := errors.AsType[*fs.PathError](err); ok {

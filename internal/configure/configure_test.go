@@ -24,8 +24,9 @@ func TestDisableRetryIsReadByItsWords(t *testing.T) {
 	}
 }
 
-// A value that would be read as something else than a text is put in quotes; what the
-// gateway could not work with is not written; what was wrong elsewhere may stay so.
+// A value that YAML would read as something other than text is put in quotes. A value
+// with which the gateway could not work is not written. Other faults of the file may
+// stay.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	const own = "gateway:\n  id: kitchen # ours\nmcp: {retry: {attempts: many}}\n"

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Who may not read the token of the service is told which group may; where none may, the
-// error stays as it is.
+// TestMayRead: a user who may not read the service's token is told which group may. If
+// no group may, the error stays as it is.
 func TestMayRead(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[os.FileMode]bool{0o750: true, 0o700: false} {

@@ -43,8 +43,8 @@ func (f File) Alias(names []Named) (added int, err error) {
 	return added, err
 }
 
-// keyOf is how the file writes a name already; the name as it is given where it does
-// not.
+// keyOf returns a name as the file already spells it, or the given spelling if the file
+// does not have it.
 func keyOf(table map[string]any, lists map[string][]string, name string) string {
 	name = strings.TrimSpace(name)
 	for key := range table {

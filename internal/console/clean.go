@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns what is safe to show of a text from elsewhere, such as a device's
-// name or a model's words: control characters become spaces, so that nobody's text
-// moves the cursor, hides a line or changes the terminal's title.
+// Clean makes a text from elsewhere, such as a device's name or a model's words, safe to
+// show: control characters become spaces, so that no such text can move the cursor, hide
+// a line or change the terminal's title.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -20,8 +20,8 @@ func Clean(s string) string {
 	}, s)
 }
 
-// oneLine returns a text with colours on one line: nobody's name makes a line that
-// looks like one of ours.
+// oneLine puts a text on one line and keeps its colours, so that no name can make a line
+// that looks like one of ours.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\x1b' {
@@ -31,9 +31,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Screen is a writer for people: it passes on lines, tabs and the colours of Paint,
-// and shows every other control character as a space. One place guards all that
-// commands print, whoever wrote the text.
+// Screen is a writer for people: it passes on lines, tabs and the colours of Paint, and
+// shows every other control character as a space. One place guards everything that
+// commands print, wherever the text comes from.
 type Screen struct {
 	to      io.Writer
 	colours bool

@@ -34,7 +34,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// What was heard and said is shown without its control characters.
+// Heard and spoken texts are shown without their control characters.
 func TestTurnShowsNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -30,12 +30,12 @@ func (p Paint) Dim(s string) string { return p.wrap("2", s) }
 // Bold is for headings and what matters most.
 func (p Paint) Bold(s string) string { return p.wrap("1", s) }
 
-// ToldError is an error that the person has already been told: the program ends
-// with it and prints nothing more.
+// ToldError is an error that the user has already seen: the program ends with it and
+// prints nothing more.
 type ToldError struct{ Err error }
 
 // Error is the text for a log.
 func (e ToldError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error that the person was told.
+// Unwrap returns the error that the user has seen.
 func (e ToldError) Unwrap() error { return e.Err }

@@ -17,8 +17,8 @@ import (
 // --names) has some ten kilobytes.
 const maxLine = 1 << 20
 
-// Lines is where lines of JSON come from, where their answers go, and where it is told
-// what is wrong with a line.
+// Lines says where lines of JSON are read, where their answers are written, and where
+// mistakes in a line are reported.
 type Lines struct {
 	In       io.Reader
 	Out, Err io.Writer

@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/console"
 )
 
-// What others have named reaches a shell as one argument that does nothing else.
+// A name from outside reaches a shell as one argument and has no other effect.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

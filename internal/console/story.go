@@ -95,8 +95,8 @@ func Slots(m map[string]any) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// tellTimings lists the points that the turn reached, in milliseconds after the end
-// of speech, or after the text came where nobody spoke.
+// tellTimings lists the points that the turn reached, in milliseconds after the end of
+// speech, or after the text arrived if there was no speech.
 func tellTimings(r record.Record) string {
 	var parts []string
 	for _, s := range r.Timings.Stages() {

@@ -1,8 +1,8 @@
-// Package demo shows the whole path of a spoken command on one machine without
-// hardware, account or network, and fails when a device did not really change: a
-// synthetic voice speaks into a simulated room, and a witness reads the devices of
-// the simulated house independently. It exists so that anybody can see that the
-// gateway works. To add a command, add a line to acts.
+// Package demo shows the whole path of a spoken command on one machine without hardware,
+// account or network, and fails when a device did not really change: a synthetic voice
+// speaks into a simulated room, and a witness reads the devices of the simulated house
+// independently. It exists so that everybody can see that the gateway works. To add a
+// command, add a line to acts.
 package demo
 
 import (

@@ -52,10 +52,10 @@ type Prompt struct {
 	Area string // where the user is; may be empty
 	// Conversation names the turns that share memory: those of one room and source.
 	Conversation string
-	House        *home.House // what the model is told of; it does not change
+	House        *home.House // the house that the model knows; it does not change
 	MayAct       bool        // it is a command; a question is offered only tools that read
-	// Elsewhere says that the command is none for the house: of the tools that change
-	// something only those of strangers are offered. Where there are none, it may not act.
+	// Elsewhere says that the command is not for the house: of the tools that change
+	// something, only foreign ones are offered. If there are none, the turn may not act.
 	Elsewhere bool
 	// Act carries out the calls of one round that change something, in the model's
 	// order. A call that has a failed result already has arguments that the schema of
@@ -85,14 +85,14 @@ type Call struct {
 
 // Acted is what came of the calls of one round that change something.
 type Acted struct {
-	Calls []Call // those that were asked for, in their order, with what the model is told of each
-	Say   string // what the user hears of them; "" where that is nothing
+	Calls []Call // the requested calls in their order, with the results that the model reads
+	Say   string // what the user hears about them; "" for nothing
 	Stop  bool   // the reply ends here: the user was asked something, or the task was given up
-	Left  bool   // a call was refused for a reason that only the model is told
+	Left  bool   // a call was refused for a reason that the user does not hear
 }
 
-// Trouble is what is known when a Choice has to be made about a task whose server
-// was lost in the middle of it (REQUIREMENTS M10).
+// Trouble describes a task whose server was lost in the middle of it, for the Choice how
+// it continues (REQUIREMENTS M10).
 type Trouble struct {
 	Server     string
 	Health     string   // healthy, degraded, unresponsive or dead

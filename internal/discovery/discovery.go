@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Config says whether, and below which topic, Home Assistant is told.
+// Config says whether the gateway shows itself to Home Assistant, and below which topic.
 type Config struct {
 	Enabled bool   `yaml:"enabled"`
 	Prefix  string `yaml:"prefix"`
@@ -40,8 +40,8 @@ type Bus interface {
 	OnConnection(changed func(up bool))
 }
 
-// Memory keeps on disk which topics the broker may hold a configuration under, so that
-// those are removed which are not told any more.
+// Memory keeps on disk the topics under which the broker may hold a configuration, so
+// that the outdated ones can be removed.
 type Memory interface {
 	Load(name string, v any) error
 	Save(name string, v any) error
@@ -180,8 +180,8 @@ func (d *Device) tell() {
 	}
 }
 
-// publish sends the configurations, and removes those of earlier runs that are told no
-// more. What the broker may hold is remembered before it holds it.
+// publish sends the configurations, and removes outdated ones of earlier runs. It stores
+// each topic before it publishes to it.
 func (d *Device) publish(ctx context.Context, memory Memory) error {
 	var current []message
 	if d.cfg.Enabled {

@@ -156,8 +156,8 @@ func TestEverythingIsToldAtEachConnection(t *testing.T) {
 	})
 }
 
-// TestAForgedConfigurationIsPutRight: at once, and then at most every ten seconds; one
-// that somebody has removed stays removed.
+// TestAForgedConfigurationIsPutRight: at once, and then at most every ten seconds. A
+// configuration that another client has removed stays removed.
 func TestAForgedConfigurationIsPutRight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker()
@@ -204,7 +204,8 @@ func TestAForgedConfigurationIsPutRight(t *testing.T) {
 	})
 }
 
-// TestHomeAssistantMayStartLater: it says so on its own topic, and is told again.
+// TestHomeAssistantMayStartLater: it announces its start on its own topic, and gets the
+// configurations again.
 func TestHomeAssistantMayStartLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker()
@@ -225,15 +226,16 @@ func TestHomeAssistantMayStartLater(t *testing.T) {
 	})
 }
 
-// TestWhatIsToldNoMoreIsRemoved: by switching off, under another prefix or id, and an
-// entity that a newer version has no more. What is not ours stays.
+// TestWhatIsToldNoMoreIsRemoved: configurations become outdated when discovery is
+// switched off, when the prefix or the id changes, or when a newer version drops an
+// entity. Topics that are not ours stay.
 func TestWhatIsToldNoMoreIsRemoved(t *testing.T) {
 	bedroom := kitchen
 	bedroom.ID = "bedroom"
 	for name, tt := range map[string]struct {
 		cfg Config
 		own Identity
-		has string // in every topic that is left of ours
+		has string // part of every topic of ours that remains
 	}{
 		"switched off":   {Config{Enabled: false, Prefix: "homeassistant"}, kitchen, "nothing"},
 		"another prefix": {Config{Enabled: true, Prefix: "ha"}, kitchen, "ha/"},
@@ -283,8 +285,8 @@ func TestWhatIsToldNoMoreIsRemoved(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeThereIsRememberedFirst: a gateway that is killed while it tells still
-// knows afterwards what it may have told.
+// TestWhatMayBeThereIsRememberedFirst: a gateway that is killed while it publishes still
+// knows afterwards which topics it may have used.
 func TestWhatMayBeThereIsRememberedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBroker(), &shelf{kept: map[string][]byte{}}

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Identity is what Home Assistant is told of the gateway.
+// Identity is what Home Assistant shows of the gateway.
 type Identity struct {
 	ID, Area, Language, Version string
 	Base                        string // the beginning of its topics
 }
 
-// entity is one thing that Home Assistant shows of the device: its kind there, its key
-// in ids and in names, and what its configuration has besides that of all.
+// entity is one entity of the device in Home Assistant: its component, its key in ids and
+// names, and the part of its configuration that differs from the others.
 type entity struct {
 	component, key string
 	config         map[string]any
@@ -25,8 +25,9 @@ type entity struct {
 // longest is how much text Home Assistant takes for a state.
 const longest = 255
 
-// command is the template of a command's payload: an id of its own, the time, by which
-// the gateway refuses what was on its way for too long, and what the command has besides.
+// command returns the template of a command's payload: a unique id, the time, from which
+// the gateway sees that a command was under way for too long, and the fields of the
+// command itself.
 func command(more string) string {
 	return `{"id": "ha-{{ utcnow().timestamp() }}-{{ range(100000) | random }}", "time": "{{ utcnow().isoformat(timespec='seconds') }}"` + more + `}`
 }

@@ -44,8 +44,8 @@ type Changes struct {
 	Gone     []string           `json:"gone"`     // ids of those that are no more
 }
 
-// Run looks at the house while somebody follows the feed, and tells what has changed,
-// until ctx ends. A house that cannot be looked at tells nothing.
+// Run looks at the house while the feed has readers, and publishes the changes, until ctx
+// ends. If looking fails, nothing is published.
 func (h *House) Run(ctx context.Context, feed *live.Feed, look func(context.Context) (home.Snapshot, error)) error {
 	return whileFollowed(ctx, feed, h.stirred, lookEvery, lookSettle, func() {
 		house, err := look(ctx)
@@ -58,7 +58,7 @@ func (h *House) Run(ctx context.Context, feed *live.Feed, look func(context.Cont
 	})
 }
 
-// changes returns what differs from what was told, and notes it as told.
+// changes returns the differences from what was last published, and stores the new state.
 func (h *House) changes(entities []home.EntityState) Changes {
 	changes := Changes{Entities: []home.EntityState{}, Gone: []string{}}
 	there := make(map[string]bool, len(entities))

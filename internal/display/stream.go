@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// newsInterval is how often servers are checked, while somebody follows the stream,
-// for changes that are not announced (a success, a count). newsSettle is how long
+// newsInterval is how often servers are checked, while the stream has readers, for
+// changes that are not announced (a success, a count). newsSettle is how long
 // announcements are collected, because one change makes several.
 const (
 	newsInterval = time.Second
@@ -54,8 +54,8 @@ type Stream struct {
 	partial string // the last partial text published
 }
 
-// NewStream makes a stream. It is told how a turn stands, which channel says that a
-// server may have changed, and whether utterances are recorded, as on or off.
+// NewStream makes a stream. state returns the state of the turn, changed signals that a
+// server may have changed, and recorder is on or off: whether utterances are recorded.
 func NewStream(state func() turn.State, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *Stream {
 	s := &Stream{mcp: mcp, changed: changed, House: NewHouse(), recorder: recorder}
 	s.Feed = live.New(func() []live.Event { return s.Standing(state()) }, log.With("part", "http"))
@@ -87,8 +87,8 @@ func (s *Stream) TellServers(ctx context.Context) error {
 	})
 }
 
-// whileFollowed looks at something while somebody follows the feed, until ctx ends: at an
-// interval, and when it may have changed, after what changes at the same time.
+// whileFollowed calls look while the feed has readers, until ctx ends: at an interval,
+// and when changed signals, once the changes of the same moment have arrived.
 func whileFollowed(ctx context.Context, feed *live.Feed, changed <-chan struct{}, interval, settle time.Duration, look func()) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -152,5 +152,5 @@ func (s *Stream) TurnEnded(r record.Record) {
 	s.House.Stir()
 }
 
-// Corrected tells a record anew, of which something turned out not to be done.
+// Corrected publishes a corrected record, whose act turned out not to be done.
 func (s *Stream) Corrected(r record.Record) { s.Publish(live.KindTurn, r) }

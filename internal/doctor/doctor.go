@@ -1,7 +1,7 @@
-// Package doctor looks at an installation and says of each part how it is, and where it
-// is not well the one command that mends it. It exists because a family that hears
-// nothing does not know whether a microphone, a model, a password or a port is missing.
-// A new look is a function and a line in the table of looks.
+// Package doctor examines an installation, reports the condition of each part and, for
+// a part with a problem, gives the one command that solves it. It exists because a
+// family that hears nothing does not know whether a microphone, a model, a password or
+// a port is missing. A new check is a function and a line in the table of looks.
 package doctor
 
 import (
@@ -150,7 +150,7 @@ func Tell(out io.Writer, paint console.Paint, all []Finding) {
 			fmt.Fprintf(&b, "%s%s %s\n", indent, paint.Bold("by hand:"), f.Do)
 		}
 	}
-	_, _ = io.WriteString(out, b.String()) // a terminal that is gone cannot be told so
+	_, _ = io.WriteString(out, b.String()) // an error is dropped: a terminal that is gone cannot show it
 }
 
 func well(format string, args ...any) []Finding {

@@ -88,8 +88,8 @@ func TestNoDictionary(t *testing.T) {
 	}
 }
 
-// Of words that nobody can pronounce a few are listed, with the way to give them a
-// pronunciation where no program can be installed for it.
+// Of the words without a pronunciation a few are listed, with the way to add one if no
+// program that pronounces them can be installed.
 func TestWordsNobodyPronounces(t *testing.T) {
 	var words []rehearsal.Word
 	for i := range mostNamed + 3 {

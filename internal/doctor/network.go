@@ -56,15 +56,16 @@ func (v *visit) broker(ctx context.Context) []Finding {
 	return append(all, v.onTheBroker(seen)...)
 }
 
-// prefixOf is the prefix of zwave-js-ui, as the server for it is told.
+// prefixOf returns the topic prefix of zwave-js-ui from the server's environment.
 func prefixOf(env map[string]string) string { return cmp.Or(env["ZWAVE_MQTT_TOPIC"], "zwave") }
 
 // rightsList is the list of rights for mosquitto that comes with the gateway.
 const rightsList = "mosquitto-acl.conf (in configs, or /usr/share/doc/voice-gateway/examples)"
 
-// strangers tells whether somebody without a password, or any user with one, may write
-// where zwave-js-ui obeys and is believed. It goes by what the broker grants for topics
-// of a client that nobody is, on which nobody acts.
+// strangers checks whether a client without a password, or any user with one, may
+// publish where zwave-js-ui takes orders or where its answers are expected. It asks the
+// broker which rights it grants for topics of a client that does not exist, so that
+// nothing acts on them.
 func (v *visit) strangers(ctx context.Context) []Finding {
 	server, ours := v.MCP.Servers["zwave"]
 	if !ours || v.MQTT.URL == "" {
@@ -97,7 +98,7 @@ func (v *visit) strangers(ctx context.Context) []Finding {
 	return append(well("nobody without a password may write under %s", prefix), v.believed(ctx, prefix, topics)...)
 }
 
-// believed tells whether our own user may answer in the place of zwave-js-ui: a broker
+// believed checks whether our own user may answer in the place of zwave-js-ui. A broker
 // that grants that has no list of rights, so every user may.
 func (v *visit) believed(ctx context.Context, prefix string, topics []string) []Finding {
 	cfg := v.MQTT.Config
@@ -146,7 +147,7 @@ type Retained struct {
 	Houses map[string]Site // each zwave-js-ui, by prefix and name
 }
 
-// Site is what a zwave-js-ui tells of itself.
+// Site is what a zwave-js-ui publishes about itself.
 type Site struct {
 	Version string
 	Away    bool // it says that it is offline

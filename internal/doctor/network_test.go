@@ -23,7 +23,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// FuzzTake: whatever a broker keeps, it is noted in a bounded place or not at all.
+// FuzzTake: whatever a broker keeps, it takes up at most one place, or is ignored.
 func FuzzTake(f *testing.F) {
 	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/version", []byte(`{"value":"11.22.2"}`))
 	f.Add("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status", []byte(`{"value":[{}]}`))

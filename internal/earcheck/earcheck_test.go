@@ -40,8 +40,9 @@ func TestRehearse(t *testing.T) {
 	}
 }
 
-// A rehearsal by a voice that the recogniser does not understand gives no counts of what
-// was heard, and a word that nobody can pronounce is told with the command for it.
+// A rehearsal with a voice that the recogniser does not understand reports no counts of
+// what was heard. A word without a known pronunciation is listed with the command that
+// adds one.
 func TestRehearsalThatHeardNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

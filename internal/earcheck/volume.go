@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/configure"
 )
 
-// Volume shows how loud the gateway speaks, and sets it first where a number of percent is
-// given. A volume that nobody hears is an error.
+// Volume shows how loud the gateway speaks, and sets it first if a percentage is given. A
+// volume at which nothing can be heard is an error.
 func Volume(ctx context.Context, s Screen, args []string) error {
 	method, body := http.MethodGet, []byte(nil)
 	switch len(args) {

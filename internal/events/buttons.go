@@ -13,8 +13,8 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// waitingPresses is how many presses of one thing wait for their turns; what comes on top is
-// dropped, because nobody means it.
+// waitingPresses is how many presses of one thing may wait for their turns. Further presses
+// are dropped: a person who presses that often no longer means each press.
 const waitingPresses = 4
 
 // Button is what a press of a button says.

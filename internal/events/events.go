@@ -1,8 +1,8 @@
-// Package events follows what the houses tell without being asked: changes of states,
-// and presses of buttons. It exists so that everything that acts on an event gets it
-// once and in order, whatever restarts and whoever repeats himself, and so that what a
-// server sends is checked in one place. Who wants to know of events is a listener in
-// New; what a button does stands in buttons.go.
+// Package events follows what the houses report without a question: changes of states,
+// and presses of buttons. It exists so that everything that acts on an event gets it once
+// and in order, whatever restarts and whichever server repeats an event, and so that what
+// a server sends is checked in one place. A new receiver of events is a listener in New;
+// what a button does is in buttons.go.
 package events
 
 import (
@@ -20,7 +20,7 @@ const freshFor = 10 * time.Second
 
 // House knows the things of all servers.
 type House interface {
-	Thing(server, id string) *home.Entity // by the id that it has on its server; nil: there is none
+	Thing(server, id string) *home.Entity // finds a thing by its id on its server; nil if there is none
 }
 
 // Follower hands the events of the servers on.
@@ -45,8 +45,8 @@ func New(h House, log *slog.Logger, listeners ...func(home.Event)) *Follower {
 	return &Follower{house: h, log: log.With("part", "events"), listeners: listeners, heard: map[string]place{}}
 }
 
-// Tell takes what a server tells of its events, each time it has told of more. Each
-// event is handed on once. What is no list of events is logged and changes nothing.
+// Tell takes the event list of a server whenever it has changed, and passes on each event
+// once. If the body is not a list of events, that is logged and nothing changes.
 func (f *Follower) Tell(server string, body []byte) {
 	told, dropped, err := decode(body)
 	if err != nil {
@@ -91,8 +91,8 @@ func (f *Follower) news(server string, told report) []home.Event {
 	return slices.DeleteFunc(told.Events, func(e home.Event) bool { return e.Seq < at.next })
 }
 
-// standing returns how things are by the events of a server that was not followed
-// before: nothing has just happened, and what was pressed was somebody else's matter.
+// standing returns the present states from the events of a server that is followed for
+// the first time: these are not news, and earlier presses of buttons are dropped.
 func standing(all []home.Event) []home.Event {
 	type state struct{ entity, property string }
 	var out []home.Event

@@ -177,8 +177,8 @@ func TestWhatMakesNoSenseIsLeftOut(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds the bytes of strangers: whatever comes, what is taken is in order,
-// bounded and on one line.
+// FuzzDecode feeds arbitrary bytes: the events that are accepted are in order, bounded
+// and on one line.
 func FuzzDecode(f *testing.F) {
 	f.Add(body("a", 3, light(1, "on"), press(2, "held")))
 	f.Add([]byte(`{"boot":"a","next":18446744073709551615,"events":[null,1,{"seq":18446744073709551614}]}`))

@@ -14,10 +14,10 @@ const (
 	lastPort  = 32000
 )
 
-// FreeAddr returns a loopback address, host:port, where nobody listens. It stays
-// free for the caller until the test ends, also while its program is stopped: every
-// test of this machine claims the port for UDP, which no program of ours uses,
-// before it takes it for TCP.
+// FreeAddr returns a loopback address, host:port, at which no program listens. It stays
+// free for the caller until the test ends, also while its program is stopped: every test
+// of this machine claims the port for UDP, which no program of ours uses, before it takes
+// it for TCP.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
 	for range 1000 {

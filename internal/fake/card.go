@@ -12,8 +12,8 @@ import (
 
 // SoundCard builds the simulated sound card of package audio/device and returns the
 // setting that makes it the only one, and the file with what was played. mic is the
-// configuration of its microphone; without any it hears a hum. both is configuration of
-// both halves.
+// configuration of its microphone; if it is empty, the microphone hears a hum. both is
+// configuration of both halves.
 func SoundCard(tb testing.TB, mic string, both ...string) (setting, played string) {
 	tb.Helper()
 	dir := tb.TempDir()

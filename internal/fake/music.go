@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// Sound is a clip in which nobody speaks.
+// Sound is a clip without speech.
 type Sound struct {
 	Name string // what it is, and which of its kind: "melody-03"
 	Clip audio.Clip
@@ -32,10 +32,10 @@ var music = []struct { //nolint:gochecknoglobals // never written
 	{"applause", 4, (*stage).applause},
 }
 
-// Music returns sixty clips of what is heard in a home besides speech: plucked
-// strings in melodies and chords, a band, drones, drums, sirens, bowed strings, a
-// kettle, applause. They last one to five seconds, in a quiet room with half a
-// second before and a second and a half after them, and are the same every time.
+// Music returns sixty clips of other sounds in a home than speech: plucked strings in
+// melodies and chords, a band, drones, drums, sirens, bowed strings, a kettle, applause.
+// They last one to five seconds, in a quiet room with half a second before and a second
+// and a half after them, and are the same every time.
 func Music() (all []Sound) {
 	for k, m := range music {
 		for n := range m.count {

@@ -75,8 +75,8 @@ func programs(variable string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// DependsOn has go run the test anew where these files of the repository, or those below
-// these directories, have changed: it does not see what a child process reads.
+// DependsOn makes go run the test again when these files of the repository, or files
+// below these directories, have changed: go does not see what a child process reads.
 func DependsOn(tb testing.TB, names ...string) {
 	tb.Helper()
 	if err := look(root(tb), names...); err != nil {

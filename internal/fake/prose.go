@@ -35,7 +35,7 @@ type Prose struct {
 // ProseCase is one case of a golden file.
 type ProseCase struct {
 	Name  string
-	Given map[string]string // what the test makes of it is its own matter
+	Given map[string]string // each test decides what its keys mean
 	Lines []ProseLine
 
 	given []string // the lines of Given, in their order

@@ -27,8 +27,8 @@ type Puppet struct {
 	Results   map[string]json.RawMessage `json:"results"`         // of calls, by tool
 	Errors    map[string]string          `json:"errors"`          // in place of results
 	Resources map[string]string          `json:"resources"`       // texts by address
-	Sends     []json.RawMessage          `json:"sends"`           // messages that nobody asked for, after the first list
-	Heard     string                     `json:"heard"`           // the file to which everything is written that the server is told
+	Sends     []json.RawMessage          `json:"sends"`           // messages sent without a request, after the first list
+	Heard     string                     `json:"heard"`           // the file to which everything is written that the server receives
 }
 
 // Pull writes the script and returns what starts the server: the command and its
@@ -60,7 +60,7 @@ type Stage struct {
 	Err     io.Writer
 }
 
-// Play plays the script until nobody asks any more, and returns the exit status.
+// Play plays the script until its input ends, and returns the exit status.
 func (s Stage) Play() int {
 	script, err := os.ReadFile(s.Script)
 	if err != nil {
@@ -92,7 +92,7 @@ type message struct {
 	} `json:"params"`
 }
 
-// play answers until nobody asks any more.
+// play answers until its input ends.
 func (p Puppet) play(in io.Reader, out io.Writer) {
 	say := func(line string) { _, _ = fmt.Fprintln(out, line) }
 	lists := 0
@@ -125,7 +125,8 @@ const (
 	methodCall = "tools/call"
 )
 
-// hear keeps what the server is told. What cannot be kept is missed by the test.
+// hear keeps a line that the server received. If it cannot be kept, the test will notice
+// that it is missing.
 func (p Puppet) hear(line string) {
 	if p.Heard == "" {
 		return

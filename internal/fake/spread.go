@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Spread reports percentiles of what a benchmark measured as metrics such as
-// p50-ns, with the prefix and a dash before them where there is one: a median
-// with its tail tells what a family notices, a mean does not.
+// Spread reports percentiles of a benchmark's measurements as metrics such as p50-ns,
+// after the prefix and a dash if there is a prefix: a family notices the median and the
+// tail, and not the mean.
 func Spread(b *testing.B, prefix string, took []time.Duration, percents ...float64) {
 	b.Helper()
 	if len(took) == 0 {

@@ -47,15 +47,15 @@ func (m *Microphone) Read(ctx context.Context) (audio.Frame, error) {
 	return audio.Frame{}, io.EOF
 }
 
-// WakeDetector calls DetectFunc. It is told when to listen for stop words, and
-// keeps that in Stops; all of it belongs to the loop's goroutine.
+// WakeDetector calls DetectFunc. Stops says whether the loop last asked it to listen for
+// stop words. All of it belongs to the loop's goroutine.
 type WakeDetector struct {
 	DetectFunc func(f audio.Frame) (speech.Detection, bool, error)
 	Stops      bool
 	Near       float64 // the score
 }
 
-// ListenForStop keeps what it is told.
+// ListenForStop keeps the last request.
 func (w *WakeDetector) ListenForStop(on bool) { w.Stops = on }
 
 // Score returns Near.
@@ -176,7 +176,7 @@ func (s *Script) Seconds() int {
 	return s.asked
 }
 
-// Reopen goes on with the utterance.
+// Reopen continues the utterance.
 func (s *Script) Reopen(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +333,7 @@ func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 	return s.PlayFunc(ctx, c)
 }
 
-// Observer keeps what it is told.
+// Observer keeps what it receives.
 type Observer struct {
 	mu      sync.Mutex
 	states  []turn.State

@@ -28,7 +28,7 @@ type acts struct {
 	mute     *mute.Switch // nil: text only
 	hears    bool         // a recogniser knows the language
 	observer observers
-	unheard  func() string // why the speaker is not to be heard; "" if it is, as far as anybody knows
+	unheard  func() string // why the speaker cannot be heard; "" if it can, as far as is known
 	changed  func()        // the mute switch or the volume may have changed
 }
 
@@ -43,7 +43,7 @@ func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
 	return a.told(rec)
 }
 
-// told tells the observers of a turn that has ended.
+// told reports a turn that has ended to the observers.
 func (a acts) told(rec record.Record) record.Record {
 	if rec.Reply != "" {
 		a.observer.Replied(rec.ID, rec.Reply)
@@ -52,8 +52,8 @@ func (a acts) told(rec record.Record) record.Record {
 	return rec
 }
 
-// Say speaks a text once nothing else is going on. Without a speaker it fails, but the
-// text is tried all the same: only that shows whether a speaker has come since.
+// Say speaks a text once nothing else is said or heard. Without a speaker it fails, but
+// the text is tried all the same: only that shows whether a speaker has come since.
 func (a acts) Say(ctx context.Context, text string) error {
 	if a.loop == nil {
 		return errNoVoice

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/httpapi"
 )
 
-// TestSayingWithoutASpeakerFails: who has something said where nobody hears it is
-// told so, with the reason. The text is taken all the same.
+// TestSayingWithoutASpeakerFails: a client that wants a text spoken where there is no
+// speaker gets an error with the reason. The text is tried all the same.
 func TestSayingWithoutASpeakerFails(t *testing.T) {
 	g := another(t, t.TempDir())
 	looping(t, g)

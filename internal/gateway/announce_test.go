@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// night is a gateway in a dark house: nobody speaks, and what it plays is kept.
+// night is a gateway in a dark, silent house; everything that it plays is kept.
 type night struct {
 	*Gateway
 	mu     sync.Mutex
@@ -78,8 +78,8 @@ func fall(t *testing.T, dir string) (*night, func()) {
 }
 
 // TestSmokeAtNight: the alarm sounds in the quiet hours, with the short sounds switched
-// off and without a voice, again and again until somebody stops it; then not again,
-// also after a restart.
+// off and without a voice, again and again until a person stops it. Then it stays
+// silent, also after a restart.
 func TestSmokeAtNight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

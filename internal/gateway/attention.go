@@ -38,8 +38,8 @@ func NewVoice(c Config, log *slog.Logger) (stt.Voice, error) {
 // voiced makes a voice detector usable by the endpointer and the recognisers.
 type voiced struct{ vad.Engine }
 
-// Push reports whether somebody speaks, and whether a model said so rather than
-// loudness alone.
+// Push reports whether there is speech, and whether a model said so rather than loudness
+// alone.
 func (v voiced) Push(f audio.Frame) (speaks, known bool) {
 	j := v.Engine.Push(f)
 	return j.Voice, j.Model

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// lie is an act that was told as done and turned out not to be, with the sentence that
-// says so.
+// lie is an act that was reported as done and turned out not to be, with the sentence
+// that says so.
 type lie struct {
 	record.Lie
 

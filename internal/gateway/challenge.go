@@ -30,8 +30,8 @@ func (c Config) unchallenged() string {
 	return ""
 }
 
-// limits are what is never done, and what is asked about first. Where no challenge can
-// be heard, dangerous acts are denied.
+// limits returns the limits on acts. If no challenge is possible, dangerous acts are
+// denied.
 func (c Config) limits() safety.Limits {
 	l := c.Safety
 	if c.unchallenged() != "" {

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/dialogue/safety"
 )
 
-// TestChallengesThatCannotBeHad: dangerous acts stay denied, the child is not allowed
-// them, the recogniser is given no words, and the reason is told.
+// TestChallengesThatCannotBeHad: dangerous acts stay denied, the child process may not do
+// them, the recogniser gets no words, and the reason is reported.
 func TestChallengesThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

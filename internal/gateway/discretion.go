@@ -20,8 +20,8 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// passedOn are the variables by which our own server is told of the broker and of its
-// topics. What they hold is no secret, but for a password in an address.
+// passedOn are the variables that give our own server the broker and its topics. Their
+// values are not secrets, except for a password in an address.
 var passedOn = []string{"MQTT_BROKER_URL", "MQTT_USERNAME", "MQTT_CA_FILE", "ZWAVE_MQTT_TOPIC", "ZWAVE_GATEWAY_NAME", "LOG_LEVEL"}
 
 // secretsOf finds everything that must not be shown (REQUIREMENTS S7): the secrets
@@ -76,7 +76,7 @@ func isName(house *home.House, value string) bool {
 		slices.ContainsFunc(house.Floors, func(f home.Floor) bool { return called(f.Name, f.Aliases) })
 }
 
-// discreetModel is a language model that is told no secrets.
+// discreetModel is a language model whose requests contain no secrets.
 type discreetModel struct {
 	*ai.OpenAI
 	secrets *secret.Set
@@ -104,8 +104,8 @@ func (m discreetModel) Complete(ctx context.Context, req ai.Request) iter.Seq2[a
 // discreet makes records and states fit to be shown.
 type discreet struct{ secrets *secret.Set }
 
-// text returns what the family says or hears without secrets. Short ones could be
-// words of theirs.
+// text hides the secrets in a text that the family says or hears. Short secrets are not
+// hidden: they could be ordinary words.
 func (d discreet) text(text string) string { return d.secrets.Long().Hide(text) }
 
 // record returns a turn's record without secrets. The record itself is not changed.

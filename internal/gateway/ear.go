@@ -100,7 +100,7 @@ type sound struct {
 	card    *device.Device // nil if the sound comes from elsewhere
 }
 
-// unheard is why nobody hears the speaker, "" if that is not known.
+// unheard says why the speaker cannot be heard, or "" if it can or that is not known.
 func (s sound) unheard() string {
 	if s.card == nil {
 		return ""
@@ -161,7 +161,7 @@ type attending struct {
 	room stt.Listener
 }
 
-// Observe takes a frame of sound in which nobody speaks to the gateway.
+// Observe takes a frame of sound that is not meant for the gateway.
 func (a attending) Observe(f audio.Frame) {
 	a.Endpointer.Observe(f)
 	a.room.Observe(f)

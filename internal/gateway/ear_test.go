@@ -98,7 +98,7 @@ func TestADoubtAboutMuteIsMuted(t *testing.T) {
 	}
 }
 
-// A mute that cannot be stored holds all the same, and the caller is told.
+// A mute that cannot be stored holds all the same, and the caller gets an error.
 func TestMuteWithoutADisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -45,7 +45,7 @@ type Options struct {
 	PushToTalk bool            // Mic's first frame belongs to the utterance already
 	Source     record.Source
 	DryRun     bool
-	House      *home.House   // known besides the houses of the servers
+	House      *home.House   // known in addition to the houses of the servers
 	Pack       *intent.Pack  // sentences in place of our own, in their own language
 	Watch      turn.Observer // also told of every event of a turn
 	Attempt    func(host.Attempt)
@@ -75,7 +75,7 @@ type Gateway struct {
 	stream   *display.Stream
 	health   health
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
-	manager  *systemd.Service // nil: no service manager is told anything
+	manager  *systemd.Service // nil: there is no service manager to notify
 }
 
 // setup holds what a gateway is made from. Each of its methods makes one part from

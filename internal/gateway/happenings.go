@@ -18,7 +18,8 @@ func (s setup) followEvents(mcp *host.Host, rooms *house.House, listeners ...fun
 	mcp.Watch("://events", events.New(rooms, s.log, listeners...).Tell)
 }
 
-// newButtons makes the buttons, and has them compared with every house that is told.
+// newButtons makes the buttons, and checks them against the house whenever a server
+// publishes one.
 func (s setup) newButtons(mcp *host.Host, rooms *house.House) *events.Buttons {
 	b := events.NewButtons(s.cfg.Buttons, s.log)
 	mcp.Watch("://home", func(string, []byte) { b.Check(rooms.House()) })
@@ -45,8 +46,9 @@ func (g *Gateway) press(ctx context.Context) error {
 	return g.buttons.Run(ctx, g.pressed)
 }
 
-// pressed carries out the sentence of a button, in the room of the button. What it has
-// done is seen; a refusal, a question and an answer are spoken where there is a voice.
+// pressed carries out the sentence of a button, in the button's room. An act can be seen
+// and needs no words; a refusal, a question or an answer is spoken if that room has a
+// voice.
 func (g *Gateway) pressed(ctx context.Context, s events.Said) {
 	here := s.Event.Area == "" || ownRoom(s.Event.Area, g.cfg.Gateway.Area)
 	rec := g.Ask(ctx, record.Request{Text: s.Sentence, Area: s.Event.Area, Source: record.FromButton, Aloud: here})

@@ -122,8 +122,8 @@ func (h health) snapshot(link link, stream *display.Stream, ear *ear) metrics.Sn
 	return s
 }
 
-// newManager prepares what the service manager is told. Only the daemon tells it
-// anything; a gateway with other sound, or without sound, is a person's command.
+// newManager prepares the notifications of the service manager. Only the daemon sends
+// any; a gateway with other sound, or without sound, is a command that a user runs.
 func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
 	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
 		return nil, nil // no service manager

@@ -62,7 +62,8 @@ func (s setup) newLink() (link, error) {
 	return l, err
 }
 
-// toldTopics opens the state directory for what Home Assistant was told; nil without one.
+// toldTopics opens the state directory for the topics that Home Assistant was shown; nil
+// without one.
 func (s setup) toldTopics() func() (discovery.Memory, error) {
 	if memory := s.memory(); memory != nil {
 		return func() (discovery.Memory, error) { return memory() }
@@ -120,7 +121,7 @@ func (l link) connect(ctx context.Context) error {
 	if l.broker != nil {
 		wait, cancel := context.WithTimeout(ctx, brokerStart)
 		defer cancel()
-		_ = l.broker.Ready(wait) // a broker that cannot start reports it itself; the client goes on trying
+		_ = l.broker.Ready(wait) // a broker that cannot start reports it itself; the client keeps trying
 	}
 	return l.bus.Run(ctx)
 }

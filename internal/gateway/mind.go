@@ -69,7 +69,7 @@ type mind struct {
 	lessons  *lessons.Lessons
 }
 
-// tellAll passes on which alerts are over. Each of those who ring knows its own.
+// tellAll passes on which alerts are over. Each receiver knows which ones are its own.
 func tellAll(ringers ...func(ids []string, over bool)) func(ids []string, over bool) {
 	return func(ids []string, over bool) {
 		for _, acknowledged := range ringers {
@@ -78,7 +78,7 @@ func tellAll(ringers ...func(ids []string, over bool)) func(ids []string, over b
 	}
 }
 
-// modelTools is what a language model is told of: the tools and the house.
+// modelTools is what a language model gets: the tools and the house.
 type modelTools struct {
 	*tools.Registry
 	rooms *house.House

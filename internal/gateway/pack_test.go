@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Sentences of others replace our own. What they ask for is in the record, and
-// nothing is called or said for an intent that is not one of ours.
+// A pack of sentences from outside replaces our own. The record shows what its sentences
+// ask for, but an intent that is not one of ours calls and says nothing.
 func TestSentencesOfOthers(t *testing.T) {
 	pack, err := intent.LoadDir(fstest.MapFS{
 		"sentences/en/OrderDrink/order.yaml": {Data: []byte("data:\n  - sentences: ['make me a {coffee}']\n")},

@@ -21,9 +21,8 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// service is one long-lived part. When a required part ends, the gateway ends. When
-// an optional part ends, that is logged and shown in /readyz, and the gateway goes
-// on.
+// service is one long-lived part. When a required part ends, the gateway ends. When an
+// optional part ends, that is logged and shown in /readyz, and the gateway continues.
 type service struct {
 	name     string
 	run      func(context.Context) error
@@ -147,12 +146,12 @@ func (g *Gateway) tellLater(ctx context.Context) error {
 	return g.mind.waits.Run(ctx, announcer{loop: g.loop, api: g.link.api})
 }
 
-// tellNews tells what the house reports by itself, until ctx ends.
+// tellNews announces the events of the house, until ctx ends.
 func (g *Gateway) tellNews(ctx context.Context) error {
 	return g.mind.news.Run(ctx, announcer{g.loop, g.link.api, g.ear.loud})
 }
 
-// announcer says what nobody has asked for, as far as this gateway has a voice and a
+// announcer speaks and publishes announcements, as far as this gateway has a voice and a
 // presence on MQTT.
 type announcer struct {
 	loop *turn.Loop         // nil: text only
@@ -170,7 +169,7 @@ func (a announcer) Announce(x record.Announcement) {
 // sayBudget is more than the loop takes to note a text.
 const sayBudget = 5 * time.Second
 
-// Say speaks a text once nothing else is going on; it does not wait for that.
+// Say speaks a text once nothing else is being said or heard; it does not wait for that.
 func (a announcer) Say(ctx context.Context, text string) error {
 	if a.loop == nil {
 		return nil
@@ -180,7 +179,7 @@ func (a announcer) Say(ctx context.Context, text string) error {
 	return a.loop.Say(ctx, text)
 }
 
-// Ring sounds an alarm until somebody says stop.
+// Ring sounds an alarm until a person says stop.
 func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
 	if a.loop == nil {
 		return nil
@@ -193,7 +192,7 @@ func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
 	return a.loop.Ring(ctx, turn.Alert{ID: x.ID, Urgent: x.Urgent, Sound: earcon.Alarm, Text: x.Text, Every: x.Every})
 }
 
-// Quiet ends alerts that need nobody any more.
+// Quiet ends alerts that no longer need attention.
 func (a announcer) Quiet(ctx context.Context, ids ...string) error {
 	if a.loop == nil {
 		return nil
@@ -231,8 +230,8 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 	}
 }
 
-// Ready returns when the first round of what a command needs is over: the house is
-// told or its server has given up, and the recogniser has learnt the house's names.
+// Ready returns when a command can be carried out: the servers have published their house
+// or given up in their first round, and the recogniser has learnt the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
 	if err := g.mind.caller.Await(ctx, answer.Need{House: true}); err != nil {
 		return fmt.Errorf("waiting for the servers: %w", err)

@@ -145,8 +145,8 @@ func (t turnView) Turns(limit int) []record.Record {
 	return turns
 }
 
-// Replay runs a turn once more. What it would say today holds no more secrets than what
-// it said then.
+// Replay runs a turn once more, and hides the secrets in its new record as in the old
+// one.
 func (l lessonView) Replay(ctx context.Context, id string) (record.Replay, error) {
 	o, err := l.Lessons.Replay(ctx, id)
 	o.Now = l.record(o.Now)

@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// assembled is a gateway with every part, none of which has started.
+// assembled is a gateway with all its parts, before any has started.
 func assembled(t *testing.T) *Gateway {
 	t.Helper()
 	cfg := Default()
@@ -182,8 +182,8 @@ func TestTheServersToolsAnswer(t *testing.T) {
 	}
 }
 
-// Every word the parts use for a state or an outcome has a series of its own: the
-// metrics keep their own lists of the words of a turn.
+// Every word that the parts use for a state or an outcome has a series: the metrics have
+// a list of these words of their own.
 func TestMetricsKnowTheWords(t *testing.T) {
 	now := metrics.Snapshot{}
 	m := metrics.New("v")

@@ -55,8 +55,8 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 	return mcp, nil
 }
 
-// brokerEnv is what our own server is told of the broker, of the topics of zwave-js-ui
-// where our own environment names them, and whether it may do what is dangerous.
+// brokerEnv returns the environment for our own server: the broker, the topics of
+// zwave-js-ui if our environment names them, and whether dangerous acts are allowed.
 func (s setup) brokerEnv(url string) map[string]string {
 	env := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,

@@ -22,9 +22,9 @@ func (s setup) newTimekeeper() *timekeeper.Keeper {
 	return timekeeper.New(timekeeper.Config{Dir: s.cfg.Gateway.StateDir, Area: s.cfg.Gateway.Area, Place: place}, s.log.With("part", "timers"))
 }
 
-// rings reports whether timers run here. A gateway for one text ends before they would
-// ring, and a person who tries the ear out does it beside the daemon, whose timers
-// they are.
+// rings reports whether timers run in this process. A gateway for one text ends before
+// they would ring, and a user who tries the ear does so beside the daemon, which has the
+// timers.
 func (s setup) rings() bool { return !s.opts.TextOnly && !s.opts.Private }
 
 // keepTimers rings the timers until ctx ends.
@@ -77,7 +77,7 @@ const betweenRings = 4 * time.Second
 // bell rings timers.
 type bell struct{ announcer }
 
-// Ring sounds a timer until somebody says stop.
+// Ring sounds a timer until a person says stop.
 func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error {
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
@@ -103,7 +103,7 @@ func (v timerVoice) Rings(r timers.Ring, now time.Time) string {
 	return v.phrases.Rings(worded(r.Timer))
 }
 
-// Missed says what nobody heard.
+// Missed returns the sentence about timers that rang while the gateway was off.
 func (v timerVoice) Missed(all []timers.Timer, now time.Time) string {
 	missed := make([]reply.Timer, 0, len(all))
 	for _, t := range all {
@@ -112,7 +112,8 @@ func (v timerVoice) Missed(all []timers.Timer, now time.Time) string {
 	return v.phrases.WhileOff(missed, now)
 }
 
-// Became says what came of a command: what its turn said, or that nobody knows.
+// Became returns the sentence about the result of a timer's command: the reply of its
+// turn, or that the result is unknown.
 func (v timerVoice) Became(n timers.Notice) string {
 	switch {
 	case n.Kind == timers.Interrupted:

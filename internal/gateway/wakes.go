@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/wakekeeper"
 )
 
-// newWakeKeeper makes what counts the wakes nobody meant.
+// newWakeKeeper makes the counter of wakes that no user meant.
 func (s setup) newWakeKeeper() *wakekeeper.Keeper {
 	return wakekeeper.New(wakekeeper.Config{
 		Dir: s.cfg.Gateway.StateDir, Budget: s.cfg.Wake.Budget, Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
@@ -17,8 +17,8 @@ func (s setup) newWakeKeeper() *wakekeeper.Keeper {
 	}, s.log.With("part", "wake"))
 }
 
-// keepsWakes reports whether wakes are counted here: only the daemon with its own
-// microphone lives in a house.
+// keepsWakes reports whether wakes are counted: only by the daemon with its own
+// microphone, because only that one hears a house.
 func (s setup) keepsWakes() bool {
 	return !s.opts.TextOnly && !s.opts.Private && s.opts.Mic == nil && !s.deaf()
 }

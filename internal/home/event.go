@@ -2,8 +2,8 @@ package home
 
 import "time"
 
-// Event is something a house tells without being asked: a device's own report, or a
-// button that somebody pressed.
+// Event is something that a house reports without a question: a device's own report, or a
+// button that was pressed.
 type Event struct {
 	Seq      uint64    `json:"seq"`  // counts the events of a server since its start, from 1
 	Time     time.Time `json:"time"` // when the server learnt of it
@@ -29,7 +29,7 @@ type EventKind string
 const (
 	Reported EventKind = "state"
 	Pressed  EventKind = "button"
-	// Belied is an act of the server's own that was told as done and turned out not to be:
-	// Before is what was told, State what the thing is.
+	// Belied is an act of the server that was reported as done and turned out not to be:
+	// Before is the reported value, State the real one.
 	Belied EventKind = "belied"
 )

@@ -40,8 +40,8 @@ type Entity struct {
 	Abilities  []Ability      `json:"abilities,omitempty"`
 	Control    *Control       `json:"control,omitempty"` // how to act on it; nil: it cannot be acted on
 	Read       *Control       `json:"read,omitempty"`    // how to read it; nil: it cannot be read
-	// Dangerous is how to do with it what could let somebody in or do harm; nil: the
-	// server does not allow that.
+	// Dangerous is how to do an act that could let a person in or do harm; nil: the server
+	// does not allow it.
 	Dangerous *Control `json:"dangerous,omitempty"`
 	Server    string   `json:"-"` // the MCP server it came from
 	Namesakes bool     `json:"-"` // things in other rooms have the same name

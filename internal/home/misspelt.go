@@ -15,11 +15,10 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// A name is typed by hand, and whoever types "Siern" on a relay means the siren. So
-// names are read twice: as they are written (NamesHazard), and with each word put
-// right that is no word we know but is nearly one of the words for hazards
-// (LikelyHazard). The rule for what is about a lamp, a room or a fan is the same for
-// both.
+// Names are typed by hand, and "Siern" on a relay means the siren. So names are read
+// twice: as they are written (NamesHazard), and with each unknown word corrected that is
+// nearly one of the words for hazards (LikelyHazard). The rule for names about a lamp, a
+// room or a fan is the same for both.
 
 // LikelyHazard returns the hazards that the names of a thing tell of when they are
 // read as forgivingly as the matcher reads what was said: with letters swapped, lost
@@ -83,11 +82,12 @@ func (c *hazardCache) get(key string, read func() Hazard) Hazard {
 	return h
 }
 
-// mostWords bounds a name that is read forgivingly; later words are left as they are.
+// mostWords bounds how many words of a name are corrected; later words are left as they
+// are.
 const mostWords = 12
 
-// likelyPhrases are the ways to read a name that may be misspelt; the first is as it
-// is written.
+// likelyPhrases returns the ways to read a name that may be misspelt; the first is the
+// name as it is written.
 func likelyPhrases(name string) []phrase {
 	written := words(name)
 	all := []phrase{written}
@@ -183,7 +183,7 @@ type speller struct {
 	glued   map[string][]string // what counts only together, without its blanks
 }
 
-// target is a word that a misspelt one may be.
+// target is a correct word that a misspelt one may stand for.
 type target struct {
 	text     string
 	bare     string // without what spells out an umlaut, because letters swapped in "Tür" are no neighbours in "tuer"
@@ -307,8 +307,8 @@ func (s *speller) means(w string) bool {
 		phrase{w}.about(&k.lights) || phrase{w}.about(&k.shades)
 }
 
-// correct is a word put right: itself if it is known or like nothing, else the word
-// that it is a slip of, or the two words that are glued in it.
+// correct returns a word as it was probably meant: itself if it is known or similar to no
+// word, else the word it is a misspelling of, or the two words that are joined in it.
 func (s *speller) correct(w string) phrase {
 	if len(w) < shortestWord || len(w) > edits.MaxLetters || s.means(w) {
 		return phrase{w}
@@ -360,8 +360,8 @@ func (s *speller) cutAndCorrect(head, tail string, hazard bool) phrase {
 	return nil
 }
 
-// join is what words are that were one word before somebody cut it, nil if they were
-// not: "Si ren", "Ba ckofen", "S i r e n".
+// join puts the pieces of a word together that was cut by mistake: "Si ren", "Ba ckofen",
+// "S i r e n". It returns nil if the pieces were not one word.
 func (s *speller) join(parts phrase) phrase {
 	whole, single, strange := strings.Join(parts, ""), true, false
 	for _, w := range parts {
@@ -381,8 +381,8 @@ func (s *speller) join(parts phrase) phrase {
 	return s.one(whole)
 }
 
-// one is what a word is a slip of, with its blanks where it counts only together with
-// others; nil if it is like nothing.
+// one returns the word that w is a misspelling of, as a phrase of several words if it
+// counts only in that phrase; nil if there is none.
 func (s *speller) one(w string) phrase {
 	t := nearest(s.targets, w)
 	if parts := s.glued[t]; parts != nil {
@@ -394,9 +394,8 @@ func (s *speller) one(w string) phrase {
 	return phrase{t}
 }
 
-// Lengths, in letters, from which a word may be misspelt, and by how much: with a
-// letter more replaced or lost a short word is another word, and a long one is hardly
-// ever.
+// Lengths, in letters, from which a word may be misspelt, and by how much. In a short
+// word, one more replaced or lost letter makes another word; in a long one hardly ever.
 const (
 	shortestWord   = 2
 	shortestHead   = 3
@@ -436,9 +435,9 @@ func nearest(targets []target, word string) string {
 	return best
 }
 
-// distance is how many changes make a word of the target, and whether it may be the
-// target misspelt: as it is written, without umlauts, or with a letter doubled besides
-// another slip. The patterns are those of the word.
+// distance returns how many changes turn a word w into the target, and whether w may be a
+// misspelling of it: as it is written, without umlauts, or with a letter doubled besides
+// another slip. The patterns are those of w.
 func (t *target) distance(w *target, text, bare, squeezed *edits.Pattern) (int, bool) {
 	if d := text.Distance(t.text); slips(w.text, t.text, d) {
 		return d, true

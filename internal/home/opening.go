@@ -12,7 +12,8 @@ import (
 // true at once: a French window is a door and a window.
 type Opening uint8
 
-// The openings. Zero stands for a thing that is not one, such as a lamp or a blind.
+// The openings. Zero stands for a thing that is not an opening, such as a lamp or a
+// blind.
 const (
 	Door Opening = 1 << iota
 	Window
@@ -29,9 +30,9 @@ var openingClasses = map[string]Opening{
 	"door": Door, "window": Window, "garage": Garage, "garage_door": Garage, "gate": GateWay, "opening": Door, "hatch": Hatch,
 }
 
-// Opening returns which opening of the house an entity tells of. Its name counts
-// more than its class, because servers guess classes from English names alone.
-// Blinds and things without a contact are none.
+// Opening returns which kind of opening an entity belongs to. Its name counts more than
+// its class, because servers guess classes from English names only. Blinds, and things
+// that cannot tell open from closed, belong to none.
 func (e *Entity) Opening() Opening {
 	class, isOpening := openingClasses[e.DeviceClass()]
 	switch e.Domain {

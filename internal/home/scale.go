@@ -25,9 +25,8 @@ func ScaleOf(unit string) Scale {
 	return ""
 }
 
-// Reading converts a measured temperature from one scale to another, to a hundredth of
-// a degree. Where a scale is not known, or both are the same, it returns the number as
-// it is.
+// Reading converts a measured temperature from one scale to another, to a hundredth of a
+// degree. If a scale is not known, or both are the same, it returns the number unchanged.
 func (s Scale) Reading(degrees float64, to Scale) float64 {
 	switch {
 	case s == Celsius && to == Fahrenheit:
@@ -40,8 +39,9 @@ func (s Scale) Reading(degrees float64, to Scale) float64 {
 	return math.Round(degrees*100) / 100
 }
 
-// Setting converts a set point, as a device or a person tells it, to the other scale: to
-// whole or half degrees where it is one itself. Command converts it back to what it was.
+// Setting converts a set point to the other scale: a whole number to whole degrees
+// Fahrenheit or half degrees Celsius, any other number to half degrees Fahrenheit or
+// tenths of a degree Celsius. Command converts it back to the same number.
 func (s Scale) Setting(degrees float64, to Scale) float64 {
 	whole := degrees == math.Trunc(degrees)
 	switch {
@@ -78,9 +78,8 @@ func (s Scale) Usual() (low, high float64) {
 	return 5, 35
 }
 
-// Degrees is the scale in which the degrees of a house are spoken of: the one that was
-// chosen, else the one that most of its thermostats count in, else most of its
-// thermometers; Celsius where neither tells.
+// Degrees returns the scale for speaking of this house: the chosen one, else the scale of
+// most of its thermostats, else that of most of its thermometers, else Celsius.
 func (h *House) Degrees() Scale {
 	if h.Scale != "" {
 		return h.Scale
@@ -100,14 +99,14 @@ func (h *House) Degrees() Scale {
 	return Celsius
 }
 
-// Counts is the scale that a thing itself counts degrees in; "" where it does not say.
+// Counts returns the scale in which a thing counts degrees; "" if it does not say.
 func (e *Entity) Counts() Scale {
 	unit, _ := e.Attributes["unit"].(string)
 	return ScaleOf(unit)
 }
 
-// Takes is the range of set points that a thing tells of itself, in the scale that its
-// degrees are spoken of; ok is false where it tells none, or an empty one.
+// Takes returns the range of set points that a thing accepts, in the spoken scale. ok is
+// false if the thing names no range, or an empty one.
 func (e *Entity) Takes(spoken Scale) (low, high float64, ok bool) {
 	low, isLow := e.Attributes["min"].(float64)
 	high, isHigh := e.Attributes["max"].(float64)

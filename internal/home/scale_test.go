@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/home"
 )
 
-// A set point that is told in the other scale and commanded back is what it was: an undo
-// restores it.
+// A set point that is converted to the other scale and commanded back is unchanged, so
+// that an undo restores it.
 func TestSetPointsComeBack(t *testing.T) {
 	t.Parallel()
 	for own, to := range map[home.Scale]home.Scale{home.Celsius: home.Fahrenheit, home.Fahrenheit: home.Celsius} {
@@ -21,7 +21,8 @@ func TestSetPointsComeBack(t *testing.T) {
 	}
 }
 
-// What people say in one scale is what they mean in the other.
+// A round set point in one scale becomes the round set point in the other that people
+// mean.
 func TestSetPointsAreRound(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

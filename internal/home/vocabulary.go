@@ -8,11 +8,11 @@ import (
 	"voicegateway/internal/edits"
 )
 
-// Vocabulary is a list of words that a misspelt one may be. It does not change and may
-// be used by many goroutines.
+// Vocabulary is a list of correct words for misspelt ones. It does not change and may be
+// used by many goroutines.
 type Vocabulary struct {
 	targets []target
-	written map[string][]string // by how a word is compared: the ways in which it is written
+	written map[string][]string // the spellings of a word, by its form for comparing
 }
 
 // NewVocabulary makes a vocabulary of words in lower case.
@@ -30,17 +30,18 @@ func NewVocabulary(all []string) *Vocabulary {
 	return v
 }
 
-// plainly is a word as it is compared: without accents, its umlauts spelt out.
+// plainly returns a word's form for comparing: without accents, and with umlauts spelt
+// out.
 func plainly(word string) string { return strings.Join(words(word), "") }
 
-// Accented are the words that are written as this one but for their accents, itself
-// included if it is one of them.
+// Accented returns the words that differ from this one in their accents only, including
+// the word itself if it is on the list.
 func (v *Vocabulary) Accented(word string) []string { return v.written[plainly(word)] }
 
-// Misspelt returns the words that a misspelt one may be: letters swapped, lost or doubled,
-// or one replaced in a longer word, as names are read forgivingly. Of these it returns the
-// ones with the fewest changes, with every accent that they are written with. It returns
-// nil if the word is too short, too long, or like no other.
+// Misspelt returns the words that a misspelt one may stand for: with letters swapped, lost
+// or doubled, or one replaced in a longer word. It returns those with the fewest changes,
+// in every accented spelling, and nil if the word is too short, too long, or similar to
+// none.
 func (v *Vocabulary) Misspelt(word string) (all []string) {
 	key := plainly(word)
 	if len(key) < shortestTarget || len(key) > edits.MaxLetters {

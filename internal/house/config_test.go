@@ -45,7 +45,7 @@ func TestAliasesOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Things of one name are told apart by what the family calls them, by their ids.
+// Things with the same name get other names by their ids.
 func TestAliasesByID(t *testing.T) {
 	t.Parallel()
 	pack, err := intent.Ours("en")
@@ -67,7 +67,7 @@ func TestAliasesByID(t *testing.T) {
 	}
 }
 
-// What is no name is told with its key.
+// An entry that is not a name is reported with its key.
 func TestAliasesAreChecked(t *testing.T) {
 	t.Parallel()
 	good := house.Config{Aliases: map[string][]string{"Den Light": {"reading lamp"}}}

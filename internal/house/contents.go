@@ -8,15 +8,16 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// sensorWords are what sensors are called in our languages, besides what they are in.
+// sensorWords are the words for sensors in our languages. The rest of a sensor's name
+// says what it is in.
 var sensorWords = []string{
 	"sensor", "thermometer", "probe", "temperature sensor", "temperature", "fühler", "temperatursensor", "temperatur",
 	"capteur", "sonde", "thermomètre", "température", "sonda", "termómetro", "temperatura",
 }
 
-// nameContents gives sensors the names of what they are in: a family asks how cold the
-// freezer is, not the freezer sensor. A name that another thing or a room has is left to
-// it.
+// nameContents names sensors after the thing they are in, because a family asks how cold
+// the freezer is, not the freezer sensor. A name that another thing or a room already
+// has is not used.
 func nameContents(h *home.House) {
 	taken := map[string]int{}
 	for i := range h.Areas {
@@ -46,8 +47,8 @@ func nameContents(h *home.House) {
 	}
 }
 
-// contents is the name of a sensor without its words for a sensor; "" where nothing is
-// left, or where it has none.
+// contents returns the name of a sensor without the words for a sensor; "" if nothing is
+// left, or if the name has no such word.
 func contents(name string) string {
 	words := strings.Fields(name)
 	rest := words

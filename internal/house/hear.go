@@ -22,7 +22,7 @@ func (h *House) Hear(texts []string) {
 	}
 }
 
-// Bare is a text in the form in which wordings are compared.
+// Bare returns the form in which a wording is compared.
 func (h *House) Bare(text string) string { return h.pack.Bare(text) }
 
 func (h *House) bare(texts []string) []string {

@@ -1,9 +1,9 @@
-// Package house merges what the MCP servers tell of a house into one house, and
-// keeps everything derived from it: what a sentence means, whether the words so far
-// are a sentence, the grammar of the recogniser, the states of the devices. It
-// exists so that servers may come, go and change their houses at any time while
-// readers of the house never wait. To derive something else from the house, add a
-// field to understanding and make it in rebuild.
+// Package house merges the houses of the MCP servers into one house, and keeps everything
+// derived from it: what a sentence means, whether the words so far are a sentence, the
+// grammar of the recogniser, the states of the devices. It exists so that servers may
+// come, go and change their houses at any time while readers of the house never wait. To
+// derive something else from the house, add a field to understanding and make it in
+// rebuild.
 package house
 
 import (
@@ -31,7 +31,7 @@ type House struct {
 	log  *slog.Logger
 	pack *intent.Pack
 	base *home.House // the house known without any server; may be nil
-	also Config      // what the family calls things besides
+	also Config      // further names that the family gives things
 
 	scale home.Scale // that degrees are spoken of in; "": taken from the house. Guarded by mu
 
@@ -53,17 +53,17 @@ type understanding struct {
 	house   *home.House
 	matcher *intent.Matcher
 	grammar *grammar.Grammar
-	texts   []string // wordings, in the form in which they are compared
+	texts   []string // the wordings, in the form in which they are compared
 	bare    func(text string) string
 }
 
-// New makes the house before any server has told of one. base is a house known from
-// the start; it may be nil.
+// New makes a house before any server has published one. base is a house known from the
+// start; it may be nil.
 func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) {
 	return NewNamed(pack, base, Config{}, log)
 }
 
-// NewNamed makes a house with the names that the family gives things besides.
+// NewNamed makes a house with further names that the family gives things.
 func NewNamed(pack *intent.Pack, base *home.House, also Config, log *slog.Logger) (*House, error) {
 	h := &House{
 		log: log.With("part", "house"), pack: pack, base: base, also: also,
@@ -84,8 +84,8 @@ func (h *House) SpeechAct(text string) intent.SpeechAct {
 	return h.current.Load().matcher.SpeechAct(text)
 }
 
-// Tell replaces the house of one server. A body that is no house is logged and
-// changes nothing.
+// Tell replaces the house of one server. A body that is not a house is logged and changes
+// nothing.
 func (h *House) Tell(server string, body []byte) {
 	var told home.House
 	if err := json.Unmarshal(body, &told); err != nil {
@@ -118,15 +118,14 @@ func (h *House) Told() <-chan struct{} {
 	return h.told
 }
 
-// Knows reports whether a server has told of a device.
+// Knows reports whether a server has listed a device.
 func (h *House) Knows(server string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.servers[server].Empty()
 }
 
-// rebuild derives everything anew. The caller holds mu, or has not shared the house
-// yet.
+// rebuild derives everything again. The caller holds mu, or has not shared the house yet.
 func (h *House) rebuild() error {
 	merged := h.merge()
 	m, err := intent.New(h.pack, merged)
@@ -145,10 +144,10 @@ func (h *House) rebuild() error {
 	return nil
 }
 
-// merge joins the houses of all servers in a stable order. An entity that both the
-// base and a server name is the server's, because the server controls it. The rest
-// of the base stays known, so that an answer about it is honest. What two servers
-// name alike are two things, and which one is meant is asked.
+// merge joins the houses of all servers in a stable order. An entity that is in the base
+// and on a server is the server's, because the server controls it. The rest of the base
+// stays, so that an answer about it is honest. If two servers use the same name, these
+// are two things, and the user is asked which one is meant.
 func (h *House) merge() *home.House {
 	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
 	add := func(part *home.House) {
@@ -216,7 +215,7 @@ func (h *House) Match(text, area string) intent.Decision {
 	return d
 }
 
-// Respelt returns what a typed text may be whose words have slips.
+// Respelt returns the corrections of a typed text with misspelt words.
 func (h *House) Respelt(text string) []string { return h.current.Load().matcher.Respelt(text) }
 
 // short is the matcher for short sentences.
@@ -227,7 +226,7 @@ func (h *House) After(text, area string) intent.Decision {
 	return h.short().After(text, area)
 }
 
-// About returns what a text means in which a pronoun stands for some of the things.
+// About returns what a text means if its pronoun stands for some of the given things.
 func (h *House) About(text, area string, things []string) (d intent.Decision, several bool) {
 	return h.short().About(text, area, things)
 }

@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// known is a house that no server has told of.
+// known is a house from the configuration, without a server.
 func known(t *testing.T) *House {
 	t.Helper()
 	h, err := New(intent.English(), nil, slog.New(slog.DiscardHandler))
@@ -30,8 +30,8 @@ func lamp(name string) []byte {
 	return []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"` + name + `","domain":"light","areas":["Attic"]}]}`)
 }
 
-// The houses of several servers become one house, in the same order whichever
-// server tells first. A body that is not a house changes nothing.
+// The houses of several servers become one house, in the same order whichever server
+// publishes first. A body that is not a house changes nothing.
 func TestServersTellOneHouse(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]string{"forwards": {"a", "b"}, "backwards": {"b", "a"}} {
@@ -136,7 +136,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Who asks what can be said, or in no room what there is, hears sentences that work here.
+// A user who asks what can be said, or, without a room, what there is, hears sentences
+// that work here.
 func TestWhatCanBeSaidHere(t *testing.T) {
 	t.Parallel()
 	h := known(t)

@@ -70,8 +70,8 @@ func sharedNames(h *home.House) []string {
 	return names
 }
 
-// onOneLine takes the signs out of the names of a house that would end a line, or do
-// worse, where a name is shown. What a tool calls a thing stays as it is.
+// onOneLine removes characters that end a line, or do worse, from the names of a house
+// where they are shown. The name that a tool uses for a thing stays as it is.
 func onOneLine(h *home.House) {
 	for i := range h.Floors {
 		f := &h.Floors[i]

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TestTwoHousesKeepTheirThings: of two servers that know a thing by one name, and even
-// by one id, neither wins; both are there, whoever tells first, and it is logged.
+// TestTwoHousesKeepTheirThings: if two servers have a thing with the same name, or even
+// the same id, both things stay, whichever server publishes first, and that is logged.
 func TestTwoHousesKeepTheirThings(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]string{"forwards": {"aaa", "zwave"}, "backwards": {"zwave", "aaa"}} {

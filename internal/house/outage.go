@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// healthTool is the tool in which a server says whether its devices can be reached
-// at all (REQUIREMENTS Z1). A server without it is taken to be well.
+// healthTool is the name of the tool with which a server says whether its devices can be
+// reached (REQUIREMENTS Z1). A server without it counts as healthy.
 const healthTool = "check_zwave_health"
 
 // Bounds of asking for it: an answer serves everybody for a while, because it may
@@ -39,9 +39,9 @@ type Outages struct {
 // NewOutages makes the knowledge about the servers that offer these tools.
 func NewOutages(t Tools) *Outages { return &Outages{tools: t} }
 
-// Of says what keeps the given servers from their devices, "" if nothing does. A
-// server that does not answer in time is not judged, and one that calls a tool so
-// which does more than read is not asked.
+// Of says why the given servers cannot reach their devices, or "" if they can. A server
+// that does not answer in time is not judged. If a tool of that name does more than read,
+// it is not called.
 func (o *Outages) Of(ctx context.Context, servers []string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

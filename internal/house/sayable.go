@@ -29,8 +29,8 @@ func makeSayable(h *home.House) {
 	}
 }
 
-// withSpoken adds a name as it is spoken to a thing's other names, if that is
-// another one.
+// withSpoken adds the spoken form of a thing's name to its other names, if it differs
+// from the name.
 func withSpoken(name string, aliases []string) []string {
 	said := home.Spoken(name)
 	if text.Same(said, name) || slices.ContainsFunc(aliases, func(a string) bool { return text.Same(said, a) }) {

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestNamesWithSignsAreFoundByWhatIsSaid speaks of things whose names hold signs
-// that nobody says, and of two lamps that only their rooms tell apart.
+// TestNamesWithSignsAreFoundByWhatIsSaid speaks of things whose names contain signs that
+// are not pronounced, and of two lamps that differ only in their rooms.
 func TestNamesWithSignsAreFoundByWhatIsSaid(t *testing.T) {
 	t.Parallel()
 	named := func(id, name, area, domain string) home.Entity {

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Speak chooses the scale in which degrees are spoken of; "" takes it from the house.
+// Speak sets the scale in which degrees are spoken; "" takes it from the house.
 func (h *House) Speak(scale home.Scale) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -242,7 +242,7 @@ func (t *translation) group(h *House, server string, members []any) {
 	}
 }
 
-// arguments are the arguments of a call; empty where they are none.
+// arguments returns the arguments of a call, empty if they are not an object.
 func arguments(c tools.Call) map[string]any {
 	args := map[string]any{}
 	if json.Unmarshal(c.Args, &args) != nil || args == nil {

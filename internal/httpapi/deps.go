@@ -39,7 +39,7 @@ type Deps struct {
 	About     *About
 	Page      Page
 	Events    *live.Feed
-	Lines     *order.Lines // in which requests that act wait for their turn; nil: they do not
+	Lines     *order.Lines // the queues in which requests that act wait for their turn; nil: they do not wait
 	Wakes     Wakes
 	Rehearsal Rehearsal
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
@@ -153,8 +153,8 @@ type Page interface {
 	Main(w http.ResponseWriter, guarded bool)
 	// Login asks for the token. It says what was wrong with the last try.
 	Login(w http.ResponseWriter, trouble LoginTrouble)
-	// File shows one of the files that the page is made of; false: there is none of
-	// that name. They are the same everywhere and hold no secret.
+	// File returns one of the files of the page; false if there is none of that name. The
+	// files are the same everywhere and contain no secret.
 	File(w http.ResponseWriter, r *http.Request, name string) bool
 }
 
@@ -164,7 +164,7 @@ type Turns interface {
 	Tasks() []record.Task            // the stopped ones, newest first, never nil
 }
 
-// Wakes counts the wakes nobody meant.
+// Wakes counts the wakes that no user meant.
 type Wakes interface {
 	State() wakebudget.State
 }

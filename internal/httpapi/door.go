@@ -55,8 +55,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // seconds writes a time that consists of whole seconds, for Retry-After.
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
-// route passes the request to its handler. Where there is no handler, or none for
-// the method, it answers with a problem and not with the mux's text.
+// route passes the request to its handler. If there is no handler, or none for the
+// method, it answers with a problem and not with the mux's text.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	handler, pattern := s.mux.Handler(r)
 	if pattern != "" {

@@ -32,7 +32,7 @@ func (b *browser) guessFor(during time.Duration) (looked, guesses int) {
 }
 
 // TestBearerTokensAreNotGuessed checks that of the guesses from one address, by bearer
-// and by log-in, five a minute are looked at, and that nobody else is held up.
+// and by log-in, five a minute are looked at, and that other addresses are not held up.
 func TestBearerTokensAreNotGuessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := guarded(t)

@@ -13,26 +13,26 @@ import (
 // wordings of its own are understood.
 type Lessons interface {
 	Marks() []record.Mark // the newest first, never nil
-	// Mark is a marked turn with the house as it was, which has no entities where it is
-	// not known; ErrNotFound.
+	// Mark returns a marked turn and its house at that time, which has no entities if it was
+	// not kept; ErrNotFound.
 	Mark(id string) (record.Mark, home.Snapshot, error)
-	// Wrong marks one of the last turns, or says of a marked one what should have
-	// happened; ErrNotFound, ErrConflict.
+	// Wrong marks one of the last turns, or adds to a marked one what should have happened;
+	// ErrNotFound, ErrConflict.
 	Wrong(id, should string) (record.Mark, error)
 	Unmark(id string) error // ErrNotFound
-	// Replay runs one of the last turns, or a marked one, through what is understood now,
+	// Replay runs one of the last turns, or a marked one, through the present understanding,
 	// and calls nothing; ErrNotFound, ErrConflict, ErrBusy.
 	Replay(ctx context.Context, id string) (record.Replay, error)
 	Wordings() []record.Wording
 	// Remember keeps the words of one of the last turns; ErrNotFound, ErrConflict.
 	Remember(id string) (record.Wording, error)
-	// Reword changes the words of a wording and the room in which they count; ErrNotFound,
+	// Reword changes the words of a wording and the room to which it applies; ErrNotFound,
 	// ErrConflict.
 	Reword(id, text, area string) (record.Wording, error)
 	Forget(id string) error // ErrNotFound
 }
 
-// markWithHouse is a mark as it is shown by itself.
+// markWithHouse is a mark in the answer to a request for it alone.
 type markWithHouse struct {
 	record.Mark
 	Rooms home.Snapshot `json:"rooms"`

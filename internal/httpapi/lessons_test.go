@@ -14,7 +14,8 @@ import (
 	"voicegateway/internal/record"
 )
 
-// pupil is a family's lessons, of which the turn "1" is one and "2" cannot be kept.
+// pupil is a double of a family's lessons: turn "1" can be kept, "2" cannot, and others
+// do not exist.
 type pupil struct{}
 
 func (pupil) there(id string) error {

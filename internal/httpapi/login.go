@@ -87,7 +87,7 @@ func (l *logins) end(value string) {
 	delete(l.used, sha256.Sum256([]byte(value)))
 }
 
-// loginPage asks for the token, where there is one.
+// loginPage asks for the token, if there is one.
 func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
 	if s.token == nil || s.logins.admit(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)

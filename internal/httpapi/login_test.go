@@ -145,8 +145,8 @@ func TestWithoutATokenNobodyLogsIn(t *testing.T) {
 	}
 }
 
-// TestTriesAreCounted checks that somebody who guesses is slowed down, and that others
-// are not, unless very many guess: then who was right lately is let in.
+// TestTriesAreCounted checks that a client that guesses is slowed down and others are
+// not. If very many guess, a client that was right lately still gets in.
 func TestTriesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := guarded(t)

@@ -21,7 +21,7 @@ func (s pageDoor) pageFile(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// about answers with which gateway this is, what time it has, and what it can be asked.
+// about answers with the gateway's identity, its time, and its routes.
 func (s pageDoor) about(w http.ResponseWriter, _ *http.Request) {
 	s.answer(w, http.StatusOK, struct {
 		*About

@@ -67,8 +67,9 @@ func (s *Server) table() []route {
 	}
 }
 
-// inOrder says in which line a request waits for those that came before it: what acts
-// on the house or the sound in one, the microphone's switch in another.
+// inOrder returns the queue in which a request waits for earlier ones: one for requests
+// that act on the house or the sound, another for the microphone's switch, and "" for all
+// others.
 func inOrder(r *http.Request) (line string) {
 	switch r.Method + " " + r.URL.Path {
 	case "POST /api/ask", "POST /api/volume", "POST /api/timers", "DELETE /api/timers", "POST /mcp":
@@ -98,8 +99,8 @@ func (s *Server) routes() (*http.ServeMux, error) {
 // Patterns lists the routes as the mux writes them ("GET /healthz").
 func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
-// foreign adds another part's handler. The mux panics at a pattern it cannot
-// take; that is a mistake in the assembly and is told as an error.
+// foreign adds another part's handler. The mux panics at a pattern that it cannot take;
+// that is a mistake in the assembly and is returned as an error.
 func (s *Server) foreign(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

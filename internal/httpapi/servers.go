@@ -23,8 +23,8 @@ func (s serverDoor) status(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusOK, server)
 }
 
-// retry retries a server. It answers 202, because the attempt goes on after
-// the answer, or 200 when there is nothing to retry.
+// retry retries a server. It answers 202, because the attempt continues after the answer,
+// or 200 when there is nothing to retry.
 func (s serverDoor) retry(w http.ResponseWriter, r *http.Request) {
 	server, connected, err := s.deps.Servers.Retry(r.Context(), r.PathValue("id"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type book struct {
 	mu     sync.Mutex
 	book   *timers.Book
-	reason timers.Reason // every request is refused so; "": none is
+	reason timers.Reason // every request is refused with this reason; "": none is refused
 }
 
 func (b *book) opened() *timers.Book {

@@ -317,8 +317,8 @@ func awaitStamps(ctx context.Context) error {
 	}
 }
 
-// Write writes an answer. Where no handler writes, it is the server's own to something
-// that is no request.
+// Write writes an answer. If no handler is writing, it is the server's own answer to
+// something that is not a request.
 func (c *arrivingConn) Write(p []byte) (int, error) {
 	c.change(func() {
 		if !c.settled {
@@ -378,8 +378,9 @@ func (a *arrivals) mayBePreceded(c *arrivingConn) bool {
 	return false
 }
 
-// mayPrecede reports whether a request that came before a time may be on its way on a
-// connection, on which something waits to be read or does not. The caller holds mu.
+// mayPrecede reports whether a request that arrived before a time may still be on its way
+// on this connection. unread says whether something waits to be read there. The caller
+// holds mu.
 func (c *arrivingConn) mayPrecede(at int64, unread bool) bool {
 	switch {
 	case c.beside && unread, c.early > 0 && c.early < at:
@@ -394,7 +395,7 @@ func (c *arrivingConn) mayPrecede(at int64, unread bool) bool {
 	return c.at < at
 }
 
-// unread are the descriptors on which something waits to be read. The caller holds mu.
+// unread returns the descriptors with bytes to read. The caller holds mu.
 func (a *arrivals) unread() map[int32]bool {
 	events := make([]syscall.EpollEvent, len(a.conns)+1)
 	n, err := syscall.EpollWait(a.poll, events, 0)
@@ -419,8 +420,8 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, mine)
 }
 
-// inOrder passes requests on, those for which Orders names a line with the place in
-// which they came. a is nil where the order of arrival cannot be known.
+// inOrder passes requests on. A request for which Orders names a queue gets its place
+// there, in the order of arrival. a is nil if that order cannot be known.
 func (d Door) inOrder(a *arrivals, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := r.Context().Value(connKey{}).(*arrivingConn)
@@ -443,8 +444,8 @@ func (d Door) inOrder(a *arrivals, next http.Handler) http.Handler {
 	})
 }
 
-// readAhead reads the body of a request, as far as orderBody, so that it has come as a
-// whole. Whoever reads it then finds the same, with the same error.
+// readAhead reads up to orderBody bytes of a request's body, so that a shorter one has
+// arrived as a whole. A later reader gets the same bytes and the same error.
 func readAhead(r *http.Request) {
 	sent := r.Body
 	begin, err := io.ReadAll(io.LimitReader(sent, orderBody))
@@ -458,7 +459,7 @@ func readAhead(r *http.Request) {
 	}{io.MultiReader(bytes.NewReader(begin), rest), sent}
 }
 
-// failedReader is the rest of a body that could not be read.
+// failedReader stands for the rest of a body that could not be read.
 type failedReader struct{ err error }
 
 func (f failedReader) Read([]byte) (int, error) { return 0, f.err }

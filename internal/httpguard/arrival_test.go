@@ -81,7 +81,7 @@ func (c *counter) connect() net.Conn {
 	return conn
 }
 
-// send sends a request with a body, of which it says that it is longer by so much.
+// send sends a request whose Content-Length is larger than its body by missing bytes.
 func (c *counter) send(conn net.Conn, body string, missing int) {
 	c.Helper()
 	if _, err := fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body)+missing, body); err != nil {
@@ -99,9 +99,9 @@ func (c *counter) read(conn net.Conn) {
 	_ = resp.Body.Close()
 }
 
-// TestRequestsGetTheirPlacesAsTheyCome sends bursts over connections that are old and
-// new, and beside them what must hold up nobody: requests of which a part is missing,
-// that are no requests, whose client leaves, and that take long.
+// TestRequestsGetTheirPlacesAsTheyCome sends bursts over old and new connections, and
+// beside them requests that must not hold up the others: incomplete ones, invalid ones,
+// slow ones, and ones whose client leaves.
 func TestRequestsGetTheirPlacesAsTheyCome(t *testing.T) {
 	t.Parallel()
 	c := count(t)

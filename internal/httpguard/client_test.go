@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestReasons checks that the names that a server gives to what is wrong are kept.
+// TestReasons checks that the server's own names for a fault are kept.
 func TestReasons(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"error":{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}}`: "context_length_exceeded invalid_request_error",

@@ -26,11 +26,11 @@ type Door struct {
 	HeaderBytes int
 	Connections int // open at once; any more are closed when they connect
 
-	// Orders says for each request in which of Lines it gets a place, in the order in
-	// which the requests came, whatever connections they came on; "": in none. Their
-	// handlers find the place with order.From, and wait there for those before them; it
-	// is given back when they return, if not sooner. A body over 64 KB gets none. nil: no
-	// request does.
+	// Orders names the queue of Lines in which a request gets a place, or "" for none. Places
+	// are given in the order in which requests arrive, on whatever connections. A handler
+	// finds its place with order.From and waits there for the earlier ones; the place is
+	// given back when the handler returns, if not sooner. A request with a body over 64 KB
+	// gets no place. If Orders is nil, no request does.
 	Orders func(*http.Request) (line string)
 	Lines  *order.Lines
 }
@@ -62,13 +62,11 @@ func Address(address, example string) (host string, err error) {
 	return host, nil
 }
 
-// Serve serves handler on the listener until ctx ends, and closes the listener.
-// Running requests are cancelled with ctx and have grace to end; the end of ctx
-// is no error.
+// Serve serves handler on the listener until ctx ends, and closes the listener. Running
+// requests are cancelled with ctx and have grace to end; the end of ctx is no error.
 //
-// The library lifts the deadline of a request when its body is at its end, also
-// when nobody but the library itself reads it, so that neither a stream nor a slow
-// answer is cut.
+// The library lifts the deadline of a request when its body is at its end, also when only
+// the library itself reads it, so that neither a stream nor a slow answer is cut.
 func (d Door) Serve(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, log *slog.Logger) error {
 	bounded := &boundedListener{Listener: listener, door: d, log: log, places: make(chan struct{}, d.Connections)}
 	if d.Orders != nil {
@@ -142,8 +140,8 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// patientConn gives each write a deadline of its own, so that a client that does
-// not read holds nobody for ever.
+// patientConn gives each write its own deadline, so that a client that does not read
+// cannot block a handler for ever.
 type patientConn struct {
 	net.Conn
 	patience time.Duration

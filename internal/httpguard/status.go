@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// StatusError is an answer with which the server refused the request.
+// StatusError is an HTTP answer that refuses the request.
 type StatusError struct {
 	Code       int
 	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
@@ -88,13 +88,12 @@ func complaint(body []byte) string {
 	return string(body)
 }
 
-// telling is the number of bytes from which the beginning of a key counts as
-// revealing.
+// telling is the length in bytes from which the beginning of a key counts as revealing.
 const telling = 8
 
-// Quote makes a server's words fit for a message: one line of at most limit
-// characters, without the key and, where they were cut off in the middle of it,
-// without its beginning.
+// Quote makes a server's words fit for a message: one line of at most limit characters,
+// without the key, and without the beginning of the key if the words were cut off in the
+// middle of it.
 func (c *Client) Quote(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
 	if key := c.cfg.Key; key != "" {

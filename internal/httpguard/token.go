@@ -44,9 +44,9 @@ type Token struct {
 	wrong   []guess                    // within guessWindow, the oldest first
 	sources map[netip.Prefix]int       // how many of these each address sent
 	right   map[netip.Prefix]time.Time // when an address was right last
-	untold  int                        // guesses that the log has not been told of
+	untold  int                        // guesses that are not in the log yet
 	last    netip.Prefix               // the address of the last of these
-	telling bool                       // the log is told of them at the end of the minute
+	telling bool                       // they are logged at the end of the minute
 }
 
 type guess struct {
@@ -54,8 +54,8 @@ type guess struct {
 	from netip.Prefix
 }
 
-// NewToken makes the token of a server, which must not be empty. The log is told of
-// guesses once a minute, with their number and without what was guessed.
+// NewToken makes the token of a server, which must not be empty. Guesses are logged once
+// a minute, with their number and without what was guessed.
 func NewToken(token string, log *slog.Logger) *Token {
 	return &Token{
 		digest: digestOf(token), log: log, slow: make(chan struct{}, 1),
@@ -179,7 +179,7 @@ func (t *Token) count(from netip.Prefix) {
 	}
 }
 
-// tell tells the log of the guesses it has not been told of. The caller holds the lock.
+// tell logs the guesses that are not in the log yet. The caller holds the lock.
 func (t *Token) tell() {
 	if t.telling = t.untold > 0; !t.telling {
 		return
@@ -197,8 +197,8 @@ func (t *Token) tell() {
 	})
 }
 
-// network is the address of a request, of IPv6 the network of 64 bits. What is no
-// address, such as the name of a socket, counts as one.
+// network returns the address of a request, for IPv6 its network of 64 bits. Everything
+// that is not an address, such as the name of a socket, counts as one address.
 func network(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {

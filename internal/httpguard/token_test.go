@@ -63,8 +63,8 @@ func TestGuessesAreCountedByNetwork(t *testing.T) {
 	}
 }
 
-// TestMemoryOfGuessesIsBounded checks that nobody fills the memory with addresses, and
-// that what is remembered is forgotten.
+// TestMemoryOfGuessesIsBounded checks that many addresses do not fill the memory, and
+// that old ones are forgotten.
 func TestMemoryOfGuessesIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		token := NewToken(houseToken, slog.New(slog.DiscardHandler))

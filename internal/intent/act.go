@@ -22,10 +22,10 @@ func (m *Matcher) SpeechAct(text string) SpeechAct { return m.Match(text, "").Ac
 // SpeechAct does the same for a house that nothing is known of.
 func (p *Pack) SpeechAct(text string) SpeechAct { return mood.For(p.Language).Read(text, nil) }
 
-// act is what a text does. Of several commands none is for later only because of what
-// joins them, or because one of them starts a timer: "and after that lock the door".
-// Nor is the second for another case because the first has the words of a question:
-// "Leuchten aus und …".
+// act returns what a text does. Of several commands, none counts as one for later only
+// because of the words that join them, or because one of them starts a timer: "and after
+// that lock the door". The second one does not become conditional because the first has
+// the words of a question either: "Leuchten aus und …".
 func (m *Matcher) act(text string, d *Decision) SpeechAct {
 	act := m.mood.Read(text, m.called)
 	if act != mood.Future && act != mood.Condition || m.pack.Exact || !d.settled() {
@@ -49,9 +49,9 @@ func (m *Matcher) act(text string, d *Decision) SpeechAct {
 	return mood.Command
 }
 
-// permitted takes back what a text that forbids, reports or plans would have done,
-// unless the sentence of ours has the words for it itself: "not so loud". What asks
-// for something of the house was not overheard: "I would love some light". It also
+// permitted takes back what a text that forbids, reports or plans would have done, unless
+// our own sentence contains these words itself: "not so loud". A text that asks for
+// something in the house was not overheard: "I would love some light". permitted also
 // names what a sentence of ours does.
 func (m *Matcher) permitted(d Decision) Decision {
 	acts := d.acts()
@@ -82,15 +82,15 @@ func (d *Decision) acts() bool {
 }
 
 // timed reports whether a decision sets a timer, or would once a question is answered.
-// Only the words of its time can then be about another time, because every command of
-// a sentence is understood by itself.
+// Only then can the words of a time belong to the command, because every command of a
+// sentence is understood separately.
 func (d *Decision) timed() bool {
 	sets := func(a Action) bool { return slices.Contains(timers, a.Intent) }
 	return d.Route == Ask && d.Would != nil && sets(*d.Would) || d.Route == Local && slices.ContainsFunc(d.Actions, sets)
 }
 
-// ofItsTime reports whether the words by which a text is about another time or another case
-// are those of a timer that it sets: what the timer does is for another time, too.
+// ofItsTime reports whether the words about another time or another case are those of a
+// timer that the text sets: a timer is for another time, too.
 func (d *Decision) ofItsTime() bool {
 	return d.Act == mood.Future && d.timed() || d.Act == mood.Condition && d.bounded()
 }
@@ -102,11 +102,12 @@ func (d *Decision) bounded() bool {
 	return d.timed() && (slices.ContainsFunc(d.Actions, is) || d.Would != nil && is(*d.Would))
 }
 
-// timers are the intents that set one, or set it anew. The end of an act is one of them.
+// timers are the intents that set a timer, or change its time. The end of an act is one
+// of them.
 var timers = []string{catalogue.StartTimer, catalogue.SetAlarm, catalogue.Remind, catalogue.Until, catalogue.IncreaseTimer, catalogue.DecreaseTimer}
 
-// namesOf lists what a house calls its floors, rooms and things, as it is written
-// and as it is said: "Blind #1 (left)" has no word of the past in it.
+// namesOf lists the names of a house's floors, rooms and things, as they are written and
+// as they are said: "Blind #1 (left)" has no word of the past in it.
 func namesOf(h *home.House, language string) []string {
 	var out []string
 	lang, counts := numbers.For(language)

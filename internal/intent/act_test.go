@@ -49,8 +49,8 @@ func changes(d intent.Decision) bool {
 	return d.Route == intent.Ask && d.Would != nil && !postponed
 }
 
-// TestNoOrderActs: the words of a command change nothing where they are forbidden,
-// reported, made to depend on something or meant for another time.
+// TestNoOrderActs: a command changes nothing if it is forbidden, reported, made
+// conditional or meant for another time.
 func TestNoOrderActs(t *testing.T) {
 	t.Parallel()
 	for language, tt := range map[string]struct{ commands, frames []string }{
@@ -97,8 +97,8 @@ func TestNoOrderActs(t *testing.T) {
 	}
 }
 
-// TestWishesAreNotOverheard: what asks for something of the house is no talk to
-// somebody else, and other talk is.
+// TestWishesAreNotOverheard: a text that asks for something in the house is not talk
+// between people, and other talk is.
 func TestWishesAreNotOverheard(t *testing.T) {
 	t.Parallel()
 	for language, tt := range map[string]struct{ wishes, talk []string }{

@@ -133,9 +133,9 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 	return none, false
 }
 
-// laterAbout matches a command for later in which a pronoun stands for a thing: "turn
-// it off in ten minutes". The command holds the name of the thing, because nobody knows
-// then what was meant.
+// laterAbout matches a command for later whose pronoun stands for a thing: "turn it off
+// in ten minutes". The stored command has the name of the thing, because later the
+// pronoun would mean nothing.
 func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 	m := f.Matcher
 	name := EntityNames(e, m.pack)[0]
@@ -189,7 +189,7 @@ func (p *Pronouns) unglued(said string) []string {
 	return out
 }
 
-// pronoun goes on behind a word that stands for the things the search is about.
+// pronoun continues after a word that stands for the things the search is about.
 func (r *run) pronoun(i *inst, at place) {
 	at.pos = r.skip(at)
 	text := r.view(at)[at.pos:]
@@ -202,8 +202,8 @@ func (r *run) pronoun(i *inst, at place) {
 	}
 }
 
-// all resolves a sentence whose pronoun stands for things: for all of them that it
-// may be about.
+// all resolves a sentence whose pronoun stands for things: for all things that the
+// sentence may be about.
 func (x *meaning) all() Decision {
 	items := x.place(x.items)
 	if len(items) == 0 {
@@ -236,8 +236,8 @@ func (f Short) Elsewhere(a Action, area string) Decision {
 	return f.alike(a, place.Name)
 }
 
-// alike is an action on the things of an area that are like the ones it was about;
-// those of the same name in their own room, if there are any.
+// alike makes the action one on the things of an area that are like the earlier ones; if
+// things of the same name are there, only on these.
 func (f Short) alike(a Action, area string) Decision {
 	m := f.Matcher
 	x := meaning{m: m, p: &parse{}, area: area, action: Action{Intent: a.Intent, Slots: maps.Clone(a.Slots)}}

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/home"
 )
 
-// Slots of a question about kinds of things: which kind, in which state, and
-// whether it is about all of them, any, which or how many.
+// Slots of a question about kinds of things: which kind, in which state, and whether it
+// asks about all of them, any, which or how many.
 const (
 	slotKind  = "kind"
 	slotState = "state"
@@ -96,7 +96,7 @@ func (v *inventory) allAsked(kind string, belongs fits) []int32 {
 	return all
 }
 
-// besides finds the things that a question is about besides the others.
+// besides finds the further things that a question is also about.
 func (x *meaning) besides(kind, state string, others []int32) []int32 {
 	belongs := askedBesides(kind, state)
 	if belongs == nil {
@@ -114,7 +114,7 @@ func (x *meaning) ids(items []int32) []string {
 	return out
 }
 
-// nearest keeps what stands in the speaker's room. If nothing does, the answer to a
+// nearest keeps the things in the speaker's room. If there are none, the answer to a
 // question about one thing names the rooms of the others.
 func (x *meaning) nearest(items []int32, one bool) []int32 {
 	if near := x.in(items, x.mic); len(near) > 0 {
@@ -176,8 +176,8 @@ func askedAbout(kind, state string) fits {
 	return nil
 }
 
-// askedBesides returns which things a question about a kind in a state is about besides
-// those of askedAbout, so that no answer is an all-clear for what a person means as well;
+// askedBesides returns the further things that a question about a kind in a state also
+// covers, so that the answer gives no all-clear for things that the user means as well;
 // nil if there are none.
 func askedBesides(kind, state string) fits {
 	switch state {
@@ -189,7 +189,7 @@ func askedBesides(kind, state string) fits {
 			return isLock // it tells at least whether a door is locked
 		}
 	case "locked", "unlocked":
-		if kind == "door" || kind == everything { // what has no lock may stand open
+		if kind == "door" || kind == everything { // a door without a lock may stand open
 			return func(e *home.Entity) bool { return e.Opening()&openings[kind] != 0 }
 		}
 	case "on", "off":
@@ -258,7 +258,7 @@ var alarms = map[string][]string{
 	"moisture": {"moisture"}, "alarm": {"smoke", "heat", "carbon_monoxide", "gas", "moisture", "intrusion", "glass_break"}, "motion": {"motion", "occupancy", "presence"},
 }
 
-// kinds are the things of each kind that is no domain, whatever their state.
+// kinds returns the things of each kind that is not a domain, whatever their state.
 var kinds = map[string]fits{
 	everything: guards,
 	"device":   guards,

@@ -49,8 +49,7 @@ func houseOf(n int) *home.House {
 	return h
 }
 
-// said are sentences of a family in such a house, some of them spoken to each
-// other.
+// said are sentences of a family in such a house, some of them spoken to each other.
 var said = []string{
 	"turn on the kitchen lamp", "dim the bedroom ceiling light to forty percent", "turn off the lights in the bathroom",
 	"is the office fan on", "open the bedroom blinds and turn off the kitchen fan", "set the bathroom thermostat to twenty one degrees",

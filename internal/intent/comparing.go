@@ -2,8 +2,8 @@ package intent
 
 import "slices"
 
-// Slots of a question that compares rooms: whether the most or the least of what
-// is measured is asked for, and which rooms are named; none means all.
+// Slots of a question that compares rooms: whether it asks for the most or the least of a
+// measurement, and which rooms it names; none means all.
 const (
 	slotCompare = "compare"
 	slotAreas   = "areas"

@@ -87,8 +87,8 @@ type ends struct {
 	room    []inst // where the next steps are put
 }
 
-// together is how many steps share one block of memory: apart, each would keep the
-// page alive in which the sentence was read.
+// together is how many steps share one block of memory: separately, each would keep a
+// whole page of memory from the time of reading.
 const together = 256
 
 // textStep is what makes two steps equal that are text.

@@ -8,7 +8,8 @@ import (
 	"voicegateway/internal/intent/catalogue"
 )
 
-// A wake that nobody meant is complained of in every language of the family.
+// A complaint about a wake that no user meant is understood in every language of the
+// family.
 func TestComplaintsOfAWake(t *testing.T) {
 	t.Parallel()
 	for language, texts := range map[string][]string{

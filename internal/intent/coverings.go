@@ -29,7 +29,7 @@ func coverClasses(h *home.House, p *Pack) []string {
 		out[i] = e.DeviceClass()
 		for name, l := range p.Lists {
 			if strings.HasPrefix(name, askedLists) {
-				continue // they name things by what is told of them
+				continue // their values are states, such as half open
 			}
 			for _, v := range l.Values {
 				if class, ok := v.Out.(string); ok && coverings[class] != nil && isCalled(e, v.Texts) {

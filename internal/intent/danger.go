@@ -7,10 +7,10 @@ import (
 	"voicegateway/internal/intent/catalogue"
 )
 
-// Dangerous reports whether an action on an entity is one of those that are off
-// by default (REQUIREMENTS S1): unlocking, opening a garage, gate, door or valve,
-// disarming, oven and siren. Their opposites are not dangerous. What an entity is
-// comes from all its names and its class (home.Entity.Hazards).
+// Dangerous reports whether an action on an entity is one of those that are off by
+// default (REQUIREMENTS S1): unlocking, opening a garage, gate, door or valve, disarming,
+// oven and siren. Their opposites are not dangerous. All names of an entity and its class
+// say what it is (home.Entity.Hazards).
 func Dangerous(a Action, e *home.Entity) bool {
 	if e == nil {
 		return false

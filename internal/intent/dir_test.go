@@ -127,9 +127,9 @@ func TestLoadDirOrder(t *testing.T) {
 	}
 }
 
-// Somebody else's pack may have intents that are in no table of ours. Their values
-// are written as text, and the decision says that nothing here can do them; an intent
-// of Home Assistant's keeps its numbers and is ours to do.
+// A foreign pack may have intents that are not in our table. Their values are written as
+// text, and the decision says that nothing here can carry them out. An intent of Home
+// Assistant's keeps its numbers and can be carried out.
 func TestForeignIntentsAreMarked(t *testing.T) {
 	t.Parallel()
 	fsys := files("", "  - sentences: [hello]\n")

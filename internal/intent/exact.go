@@ -58,8 +58,8 @@ func (m *Matcher) exact(raw, area string) Decision {
 	return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
 }
 
-// foreign marks a decision whose intent is in no table of the gateway, and writes
-// its values as text: only whoever wrote the pack knows what they mean.
+// foreign marks a decision whose intent is not in the gateway's table, and writes its
+// values as text: only the author of the pack knows what they mean.
 func foreign(d Decision) Decision {
 	for i, a := range d.Actions {
 		if catalogue.Of(a.Intent).Plan != catalogue.Unknown {

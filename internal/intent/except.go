@@ -10,21 +10,21 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// Except are the words by which a language takes things out of a group.
+// Except are the words with which a language takes things out of a group.
 type Except struct {
 	// Words stand before what is left out: "except", "but".
 	Words []string `yaml:"words"`
-	// Leaving do so too and are verbs, behind whose thing one of Left may stand:
-	// "but leave the lamp on".
+	// Leaving are verbs that take a thing out of the group; a word of Left may follow the
+	// thing: "but leave the lamp on".
 	Leaving []string `yaml:"leaving"`
 	Left    []string `yaml:"left"`
 	// Ones stand for the things of the group: "the ones in the kitchen".
 	Ones []string `yaml:"ones"`
 }
 
-// excepted understands a command for a group of things without some of them. If one
-// of these is not known the whole is refused, because it may be just the one that
-// must not be touched.
+// excepted understands a command for a group of things without some of them. If one of
+// the exceptions is not known, the whole command is refused, because that may be the one
+// that must not be touched.
 func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 	before, behind, ok := m.cutExcept(strings.Fields(text))
 	if !ok {
@@ -42,7 +42,7 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 			return all, true
 		case all.Route == Local && len(all.Actions) == 1 && acts(&all.Actions[0]) && all.Actions[0].Slots["name"] == nil:
 			if also, ok := m.known(strings.Join(behind[:n], " "), area, steps); ok && also.Route == Local {
-				return Decision{}, false // "but lock the door" is a command of its own
+				return Decision{}, false // "but lock the door" is a separate command
 			}
 			x := exception{m: m, group: all.Actions[0].Devices, area: area}
 			return x.without(all, behind[:n])
@@ -148,9 +148,9 @@ func (x *exception) listOf(words []string) [][]string {
 	return out
 }
 
-// of finds the things that words mean: those of a room, of a kind, or one by its
-// name. What is known but not in the group leaves nothing out. If nothing is found
-// the decision says so; without one the words are no thing at all.
+// of finds the things that words mean: those of a room, of a kind, or one by its name.
+// Known things that are not in the group leave nothing out. If the words name things that
+// are not found, the decision says so; ok is false if the words name no thing at all.
 func (x *exception) of(words []string) (ids []string, refused Decision, ok bool) {
 	words = x.plain(words)
 	said := strings.Join(words, " ")
@@ -174,7 +174,7 @@ func (x *exception) of(words []string) (ids []string, refused Decision, ok bool)
 		return nil, Decision{}, true
 	case r.Verdict == names.Many || r.Verdict == names.Unsure || r.Verdict == names.Fuzzy:
 		d := (&meaning{m: x.m, p: &parse{}}).ask(indices(r.Items))
-		d.Would = nil // what is chosen is left out, which no answer can say
+		d.Would = nil // the chosen thing is left out, which no answer can say
 		return nil, d, false
 	}
 	return nil, Decision{Route: Reject, Reason: "unknown_name", Heard: said, NeedHouse: x.m.house.Empty()}, false
@@ -221,8 +221,8 @@ func (x *exception) place(said string) ([]string, bool) {
 	return nil, false
 }
 
-// kind finds the things of the group that are of a kind, in a room if one is said
-// with it: "the fans", "the kitchen lights", "the lights in the kitchen".
+// kind finds the things of the group that are of a kind, and in a room if the words name
+// one: "the fans", "the kitchen lights", "the lights in the kitchen".
 func (x *exception) kind(words []string) ([]string, bool) {
 	for _, end := range []int{0, len(words) - 1} {
 		domain := x.m.kinds[words[end]]

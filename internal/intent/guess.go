@@ -31,9 +31,9 @@ var warmth = sync.OnceValue(func() sentences.Warmth {
 	return all
 })
 
-// guessArea takes words for the area they are like. If they may just as well mean
-// another area, it asks for the room, because an act in the wrong room disturbs
-// whoever is there.
+// guessArea takes words for the area that they resemble. If they may just as well mean
+// another area, it asks for the room, because an act in the wrong room disturbs the
+// people there.
 func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
 	r := m.areaIndex.Resolve(heard, nil)
@@ -50,7 +50,8 @@ func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) 
 	return m.refuse(p, "unknown_area", heard), false
 }
 
-// guessName takes words for the thing whose name they resemble or are a part of.
+// guessName takes words for the thing whose name they resemble, or of whose name they are
+// a part.
 func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) {
 	heard := p.text[c.start:c.end]
 	place := m.placeOf(p)
@@ -84,9 +85,9 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 	return m.settle(p, c, &r, room, area), true
 }
 
-// keepDangerous keeps of a result what words may mean that order something dangerous. They
-// never mean a thing that is harmless and only like it: "turn on the stove" in a house
-// that has a stone. Whether they mean a lamp or a blind whose name is misheard is asked:
+// keepDangerous narrows a result if the words may order something dangerous. Such words
+// never mean a harmless thing with a similar name: "turn on the stove" in a house that has
+// a stone. If they may mean a lamp or a blind whose name was misheard, the user is asked:
 // "turn on the garage lied".
 func (m *Matcher) keepDangerous(heard string, p *parse, r *names.Result) {
 	if r.Verdict != names.Fuzzy && r.Verdict != names.Unsure {
@@ -136,10 +137,9 @@ func (m *Matcher) settle(p *parse, c *capture, r *names.Result, room, area strin
 	return x.ask(c.items)
 }
 
-// onlyOne takes the name of a kind of thing ("the light") for the only thing of
-// this kind: in the room of the sentence, in that of the microphone, or in the
-// house. Among several things it never takes the one whose name happens to be
-// that of the kind.
+// onlyOne takes the name of a kind ("the light") for the only thing of this kind: in the
+// room of the sentence, in the room of the microphone, or in the house. Among several
+// things it never takes the one that happens to have the name of the kind.
 func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, bool) {
 	x := meaning{m: m, p: p, mic: area, area: m.placeOf(p)}
 	var all []int32
@@ -189,8 +189,8 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 	return Decision{Route: Model, Reason: "no_sentence"}
 }
 
-// isWhole reports whether words are the whole name of a thing that is controlled by
-// sentences of ours: it is there whatever else it can do.
+// isWhole reports whether words are the whole name of a thing that our sentences can
+// control, so that it exists even if it cannot do what is asked.
 func (m *Matcher) isWhole(heard, place string) bool {
 	r := m.index.Resolve(heard, func(i int) bool {
 		e := &m.house.Entities[i]
@@ -244,7 +244,7 @@ func (m *Matcher) entrances(d Decision) bool {
 	return false
 }
 
-// isCommon reports whether the words are only such as many things are called by.
+// isCommon reports whether the words are only ones that many things have in their names.
 func (m *Matcher) isCommon(heard string) bool {
 	return !slices.ContainsFunc(strings.Fields(m.index.Plain(heard)), func(w string) bool { return !m.common[w] })
 }
@@ -359,8 +359,8 @@ func (p *parse) bareNumber() (float64, bool) {
 	return 0, false
 }
 
-// saysWhen reports whether words say when or on which condition something is to
-// happen, and so are neither a place nor a thing.
+// saysWhen reports whether words say at what time or on which condition an act should
+// happen, so that they name neither a place nor a thing.
 func (m *Matcher) saysWhen(heard string) bool {
 	if last := heard[strings.LastIndexByte(heard, ' ')+1:]; m.kinds[last] != "" && last != heard {
 		return false // "night light"

@@ -25,8 +25,8 @@ func (c *compiler) holdsName(n *template.Node) bool {
 	return slices.ContainsFunc(n.Items, c.holdsName)
 }
 
-// later is the slot that holds a command for another time, and rest what stands
-// behind a time in the middle of it: "schalte um acht die Lampe ein".
+// later is the slot for a command for another time, and rest the part behind a time in
+// the middle of it: "schalte um acht die Lampe ein".
 const (
 	later = "conversation_command"
 	rest  = "conversation_rest"
@@ -67,8 +67,8 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	return d
 }
 
-// untilOf is what an act with an end comes to whose command asks which thing or room is
-// meant, or is for later itself; special is false where it is any other decision.
+// untilOf handles an act with an end if its command asks for the thing or the room, or
+// is for later itself; special is false for any other decision.
 func untilOf(d, carried Decision, p *parse) (ended Decision, special bool) {
 	if d.Route != Local || d.Actions[0].Intent != catalogue.Until {
 		return d, false
@@ -137,13 +137,13 @@ func (p *parse) beside(slots ...string) string {
 	return string(text)
 }
 
-// asksWhich reports whether a decision asks which of some things is meant.
+// asksWhich reports whether a decision asks which of several things is meant.
 func (d *Decision) asksWhich() bool {
 	return d.Route == Ask && d.Would != nil && len(d.Options) > 0 && !d.timed()
 }
 
-// one is the only action of a decision, or the one whose time is asked for; nil if there
-// is none.
+// one returns the only action of a decision, or the action whose time is asked for; nil
+// if there is none.
 func (d *Decision) one() *Action {
 	switch {
 	case d.Route == Local && len(d.Actions) == 1:
@@ -199,9 +199,9 @@ func carriedBy(m *Matcher, text, area string, timeFirst bool, steps *int) (Decis
 	return one, known
 }
 
-// part understands a text that is one of several commands, or one that a timer
-// carries. A name that is written differently in the house is accepted if there
-// is no doubt which one is meant.
+// part understands a text that is one of several commands, or the command of a timer. A
+// name that is written differently in the house is accepted if there is no doubt which
+// one is meant.
 func (m *Matcher) part(text, area string, steps *int) (Decision, bool) {
 	if d, ok := m.known(text, area, steps); ok {
 		return d, true
@@ -222,9 +222,9 @@ func writtenNames(h *home.House) map[string]bool {
 	return out
 }
 
-// kindWords are the words by which sentences name kinds of things, with the
-// domain. None of them is taken for the name of one thing. Lists that begin with
-// allLists hold words that name a kind only behind "all".
+// kindWords are the words with which sentences name kinds of things, with the domain.
+// None of them is taken for the name of one thing. Lists that begin with allLists hold
+// words that name a kind only behind "all".
 func kindWords(pack *Pack) map[string]string {
 	const allLists = "all_"
 	out := make(map[string]string)
@@ -272,8 +272,8 @@ func (p *parse) saysIs() bool {
 	return false
 }
 
-// ofClass replaces a thing by its sensor, where there is one: the battery of the
-// front door is told by the sensor that is called front door battery.
+// ofClass replaces a thing by its sensor, if there is one: the battery of the front door
+// is reported by the sensor with the name front door battery.
 func (x *meaning) ofClass(items []int32) []int32 {
 	class, _ := x.action.Slots["device_class"].(string)
 	if class == "" || len(items) != 1 {

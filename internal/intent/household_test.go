@@ -36,8 +36,8 @@ func household(t *testing.T, language string, things ...home.Entity) *intent.Mat
 	return m
 }
 
-// meant is what comes of a sentence heard in a room: the things it is about, those
-// it asks about, or the words nothing is known of.
+// meant is the result of a sentence heard in a room: the things it is about, those it
+// asks about, or the words that are not known.
 type meant struct {
 	room, text string
 	does, asks []string
@@ -168,8 +168,8 @@ func TestTheWholeNameWins(t *testing.T) {
 	})
 }
 
-// TestWhatIsMissingIsNamed: a room without such a thing is not told as a room that
-// nobody knows.
+// TestWhatIsMissingIsNamed: if a room has no such thing, the answer does not say that the
+// room is unknown.
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	t.Parallel()
 	for language, tt := range map[string]struct{ lamp, room, text, heard string }{

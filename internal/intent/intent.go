@@ -1,13 +1,12 @@
-// Package intent understands a sentence without a language model: it matches
-// text against sentence templates and a house and decides what is to be done.
-// It is pure. A new command is a sentence in sentences/<language>.yaml; a new
-// language is a new file there.
+// Package intent understands a sentence without a language model: it matches text against
+// sentence templates and a house and decides what to do. It is pure. A new command is a
+// sentence in sentences/<language>.yaml; a new language is a new file there.
 //
-// Two kinds of packs run on one engine. Ours (LoadPack) are matched as families
-// talk: with misheard names, refusals and several commands. Those of Home
-// Assistant (LoadDir) are exact: what their own recogniser makes of a sentence,
-// and nothing else. A new form of the template language is a Kind in template, a
-// step in compile.go and its case in run.go.
+// Two kinds of packs run on one engine. Ours (LoadPack) are matched as families talk:
+// with misheard names, refusals and several commands. Those of Home Assistant (LoadDir)
+// are exact: what their own recogniser makes of a sentence, and nothing else. A new form
+// of the template language is a Kind in template, a step in compile.go and its case in
+// run.go.
 package intent
 
 // Route is the decision of a match.
@@ -27,7 +26,7 @@ type Action struct {
 	Slots   map[string]any `json:"slots"`
 	Devices []string       `json:"devices"` // entity ids, in house order
 
-	// Besides are the things that a question is about besides: a person who asks whether
+	// Besides are the further things that a question is also about: a user who asks whether
 	// anything is open thinks of doors and windows, and means the curtains as well.
 	Besides []string `json:"-"`
 	// Later are the commands that a timer is to carry out.
@@ -46,16 +45,16 @@ type Decision struct {
 	Actions   []Action // Local: all or none are to be done
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three
-	Would     *Action  // Ask, Reject: what is done once the thing or the room is known; nil where another sentence is needed
-	Beside    []Action // Ask: what the sentence asks for besides, which stands or falls with the answer
+	Would     *Action  // Ask, Reject: what to do once the thing or the room is known; nil if another sentence is needed
+	Beside    []Action // Ask: the other acts of the sentence, which are done only if the question is answered
 	Heard     string   // Reject, Ask: the words that were not understood, e.g. the unknown name
 	Together  bool     // Reject: of several commands or things, none of which is done
 	Limits    *Limits  // Reject: the numbers that the command takes, if another was said
 	Confirmed bool     // the person has said yes to what was asked back
 	NeedHouse bool     // the answer could change once the house is known
-	Foreign   bool     // Local: a sentence of somebody else's pack, whose intent nothing here can do
+	Foreign   bool     // Local: a sentence of a foreign pack, whose intent nothing here can do
 	Act       SpeechAct
 
 	custom bool   // by a sentence of the user's own
-	fixed  string // the words of the sentence that are its own, without names
+	fixed  string // the words of the template itself, without names
 }

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// inventory finds the things of the house by their kinds, as the words of the
-// pack's language name them. Things are told by their index in the house.
+// inventory finds the things of the house by their kinds, as the pack's language names
+// them. A thing is given by its index in the house.
 type inventory struct {
 	pack  *Pack
 	house *home.House
@@ -18,8 +18,8 @@ type inventory struct {
 	coverClass []string
 }
 
-// batteries keeps one thing for each battery: a lock's is told by the sensor of
-// that battery where there is one.
+// batteries keeps one thing for each battery: if a lock's battery has its own sensor, the
+// sensor is kept.
 func (v *inventory) batteries(items []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(items), func(i int32) bool {
 		e := &v.house.Entities[i]
@@ -53,8 +53,8 @@ func (v *inventory) every(belongs fits) []int32 {
 	return out
 }
 
-// kindred finds the covers that a family may call by the word for a class although
-// they are of another one, or of none that is known.
+// kindred finds the covers that a family may call by the word for a class although they
+// have another class, or none that is known.
 func (v *inventory) kindred(class string) []int32 {
 	var out []int32
 	for i := range v.house.Entities {

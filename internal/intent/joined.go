@@ -14,8 +14,8 @@ import (
 // mostParts is how many commands, or things of one command, a sentence may join.
 const mostParts = 6
 
-// joined understands a sentence of several parts: commands of their own, and
-// things that share the verb of a command. All of it is done or nothing.
+// joined understands a sentence of several parts: separate commands, and things that
+// share the verb of a command. All of it is done or nothing.
 type joined struct {
 	m      *Matcher
 	area   string
@@ -47,8 +47,8 @@ func (j *joined) known(texts ...string) (Decision, bool) {
 	return r.decision, r.ok
 }
 
-// refusals are the reasons for which a part keeps the whole sentence from being
-// done. Other parts that do not fit are for the model.
+// refusals are the reasons for which a single part stops the whole sentence. A part that
+// fails for another reason is left to the model.
 var refusals = []string{"unknown_name", "unknown_area", "no_device", "wrong_kind", "no_sensor", "nothing_to_switch"}
 
 // all understands the parts from the first on. A part that is refused or asked
@@ -89,9 +89,9 @@ func (j *joined) cut(parts []string) (d Decision, ok bool) {
 	return refused, refused.Route != ""
 }
 
-// decisive is the decision that counts for two parts of which one at least cannot
-// be done: a refusal before a question. What would be refused whatever the answer
-// to a question is stays with it.
+// decisive returns the decision that counts for two parts of which at least one cannot be
+// done: a refusal before a question. The acts beside a question are kept with it, so that
+// they can be refused before it is asked.
 func decisive(a, b Decision) Decision {
 	if a.Route != Reject && b.Route == Reject || a.Route == Local {
 		a, b = b, a
@@ -109,9 +109,9 @@ func (j *joined) shared(parts []string) bool {
 	return j.shares && !slices.ContainsFunc(parts, func(part string) bool { return !j.leadsThing(part) })
 }
 
-// leadsThing reports whether a part begins as what is said of a thing, not as a
-// command: with an article, a preposition or a word of a name. What a thing is called
-// may be a verb as well: "switch".
+// leadsThing reports whether a part begins like the name of a thing, and not like a
+// command: with an article, a preposition or a word of a name. The name of a thing may
+// also be a verb: "switch".
 func (j *joined) leadsThing(part string) bool {
 	first, _, _ := strings.Cut(part, " ")
 	if j.m.leads[first] || j.isArticle(first) {
@@ -121,9 +121,9 @@ func (j *joined) leadsThing(part string) bool {
 		strings.Contains(first, "'") && j.m.mood.Read(part, j.m.called) != mood.Question
 }
 
-// ended understands one command for several things that says behind the last of
-// them what is to be done: "set the lamp and the light to 40 percent". It is tried
-// first, because its parts may be commands as well.
+// ended understands one command for several things whose value comes after the last of
+// them: "set the lamp and the light to 40 percent". It is tried first, because its parts
+// may be commands as well.
 func (j *joined) ended(parts []string) (Decision, bool) {
 	if len(parts) < 2 || !j.shared(parts[1:]) {
 		return Decision{}, false
@@ -201,8 +201,8 @@ func (j *joined) unheard(parts, last []string) (Decision, bool) {
 	return Decision{}, false
 }
 
-// sharing is a command whose words before and behind its first thing hold for
-// other things as well.
+// sharing is a command whose words before and after its first thing apply to other things
+// as well.
 type sharing struct {
 	*joined
 	head []string // with the first thing at its end
@@ -251,8 +251,8 @@ func (s *sharing) with(first Decision, things []string) (Decision, bool) {
 	return all, true
 }
 
-// thing understands the command with one of the things in place of the first. How
-// many words of the head the first thing takes is what fits, the fewest first.
+// thing understands the command with one of the things in place of the first. It tries
+// how many words of the head belong to the first thing, the fewest first.
 func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 	var asked Decision
 	for n := range slices.Backward(s.head) {
@@ -281,9 +281,8 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 	return s.stranger(first, thing)
 }
 
-// spelledOut puts the thing in place of a word that stands for one of the kind of
-// the first: "the kitchen light and the bedroom one", "la luz de la cocina y la del
-// dormitorio".
+// spelledOut puts the thing in place of a word that stands for another of the same kind:
+// "the kitchen light and the bedroom one", "la luz de la cocina y la del dormitorio".
 func (s *sharing) spelledOut(thing string) string {
 	for _, one := range s.m.except.Ones {
 		if rest, ok := strings.CutPrefix(thing, one+" "); ok {
@@ -296,8 +295,8 @@ func (s *sharing) spelledOut(thing string) string {
 	return thing
 }
 
-// alike reports whether a command does to another thing what the first one does to
-// its own. What is dangerous there is told by those who refuse it.
+// alike reports whether a command does to another thing what the first command does to
+// its thing. A dangerous command also counts as alike; the code that refuses it says so.
 func (s *sharing) alike(first, other *Decision) bool {
 	if len(other.Actions) != 1 || len(other.Actions[0].about()) == 0 {
 		return false
@@ -330,8 +329,8 @@ func (j *joined) namesThing(text string) bool {
 
 func (j *joined) isArticle(word string) bool { return j.m.index.WithoutArticle(word+" x") == "x" }
 
-// leadWords are the words that what is said of a thing of the house may begin with:
-// articles, prepositions, and the words of names, rooms, floors and kinds.
+// leadWords are the words with which the name of a thing may begin: articles,
+// prepositions, and the words of names, rooms, floors and kinds.
 func leadWords(pack *Pack, h *home.House) map[string]bool {
 	out := make(map[string]bool)
 	add := func(texts []string) {

@@ -25,8 +25,8 @@ func (m *Matcher) substitutes() []string {
 	return []string{"20", "3000"}
 }
 
-// beyond refuses a command whose number is outside of what such a command takes,
-// and says what it takes: a light has no 150 percent.
+// beyond refuses a command with a number outside of the allowed range, and says what the
+// range is: a light has no 150 percent.
 func (m *Matcher) beyond(text, area string, steps *int) (Decision, bool) {
 	lang, ok := numbers.For(m.pack.Language)
 	if !ok {
@@ -74,8 +74,8 @@ func (m *Matcher) overLimit(p *parse, at int, value float64, area string) (Decis
 	return Decision{}, false
 }
 
-// limitsOf returns what the number in a slot is measured in, and between which
-// numbers it may be; "" for a slot that says nothing of the kind.
+// limitsOf returns the unit and the range of the number in a slot; "" for a slot without
+// limits.
 func (m *Matcher) limitsOf(p *parse, c *capture, area string) (unit string, limits Limits) {
 	span := m.spanOf(c.at.list)
 	limits = Limits{From: float64(span.From), To: float64(span.To)}

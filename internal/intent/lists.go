@@ -17,7 +17,7 @@ type list struct {
 	numbers  []float64   // exact packs: by index in the trie
 	lang     *numbers.Language
 	span     numbers.Range
-	degrees  bool // it holds set points, whose range is that of the house
+	degrees  bool // it holds set points; the house's thermostats set its range
 	digits   bool
 	fraction bool
 	multiply float64
@@ -38,7 +38,7 @@ const (
 	houseListCount
 )
 
-// of returns the list that a step asks, which may be one of the house.
+// of returns the list that a step needs, which may be one of the house.
 func (h *houseLists) of(i *inst) *list {
 	switch i.op {
 	case opName:
@@ -97,9 +97,9 @@ func entityTexts(e *home.Entity, p *Pack) []string {
 	return alsoGlued(p, EntityNames(e, p))
 }
 
-// alsoGlued adds the forms of names in which words are written in one or in two, and those
-// in which things are counted. They are matched and not listened for, because they sound
-// alike or would make the grammar longer.
+// alsoGlued adds the forms of names in which words are written together or apart, and
+// those in which things are numbered. They are matched, but not in the recogniser's
+// grammar, because they sound alike or would make it longer.
 func alsoGlued(p *Pack, texts []string) []string {
 	for _, text := range slices.Clone(texts) {
 		texts = append(texts, names.GluedForms(p.Language, text)...)
@@ -217,8 +217,8 @@ func Span(d RangeDef) numbers.Range {
 	}
 }
 
-// numberList makes a range ready. Ours are read as people say numbers; an exact
-// pack gets the spellings of the table and nothing else.
+// numberList prepares a range. Our packs read numbers as people say them; an exact pack
+// gets only the spellings of the table.
 func (c *compiler) numberList(span numbers.Range, multiply float64, language string) (*list, error) {
 	l := &list{span: span, digits: !span.NoDigits, fraction: span.Halves || span.Tenths || span.Parts, multiply: multiply, lang: c.lang}
 	if multiply == 0 {

@@ -25,7 +25,7 @@ func English() *Pack {
 // ours are our own packs that were read, by language.
 var ours sync.Map
 
-// Ours is our own pack of a language, which is read once and must not be changed. It
+// Ours returns our own pack of a language, which is read once and must not be changed. It
 // is an error if there is none.
 func Ours(language string) (*Pack, error) {
 	if p, ok := ours.Load(language); ok {

@@ -167,7 +167,8 @@ intents:
 	}
 }
 
-// TestHostileTemplateIsBounded feeds a pack whose backtracking would never end.
+// TestHostileTemplateIsBounded loads a pack with a template whose backtracking would
+// never end.
 func TestHostileTemplateIsBounded(t *testing.T) {
 	t.Parallel()
 	sentence := strings.Repeat("{w} ", 8) + strings.Repeat("[[a] [a]] ", 12) + "z"

@@ -50,7 +50,7 @@ type words struct {
 	kinds    map[string]string // domains of words that only name a kind of thing: "lights"
 	common   map[string]bool   // words that alone do not name an entrance
 	written  map[string]bool   // names as the house writes them
-	leads    map[string]bool   // words that what is said of a thing may begin with
+	leads    map[string]bool   // words with which the name of a thing may begin
 	nouns    map[string]string // kinds of things by the words for them, as names are compared
 }
 
@@ -152,9 +152,9 @@ func (m *Matcher) allow(b *Block) []bool {
 	return out
 }
 
-// Match decides what a sentence asks for. Area is that of the microphone, or "".
-// It never fails: a sentence that it does not understand goes to the model. One that
-// is no order changes nothing, even if it has the words of a command (U9).
+// Match decides what a sentence asks for. area is that of the microphone, or "". It never
+// fails: a sentence that it does not understand goes to the model. A sentence that is not
+// an order changes nothing, even if it has the words of a command (U9).
 func (m *Matcher) Match(text, area string) Decision {
 	d := m.decide(text, area)
 	if len(text) <= maxText {
@@ -189,8 +189,8 @@ func (m *Matcher) decide(text, area string) Decision {
 	return m.decidePlain(spoken, text, area)
 }
 
-// decidePlain decides about a text, as it was said and as sentences are compared, whose
-// temperatures are in the scale of the house.
+// decidePlain decides about a text, given as it was said and in the form for comparing,
+// whose temperatures are in the scale of the house.
 func (m *Matcher) decidePlain(spoken, text, area string) Decision {
 	d, text := m.matchHere(text, area)
 	if d.Route != Local && d.Route != Ask {
@@ -252,8 +252,8 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	return d
 }
 
-// asked reads a statement with a question mark as a question, in languages in
-// which only the mark makes the difference. Otherwise it returns d.
+// asked reads a statement with a question mark as a question, in languages in which only
+// the mark makes the difference. For any other text it returns d.
 func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
 	begin := m.pack.Texts["asked"]
 	if begin == "" || !strings.HasSuffix(strings.TrimSpace(spoken), "?") {

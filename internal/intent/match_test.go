@@ -309,8 +309,8 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// TestPoliteYes: an answer that is a word of politeness too is not taken off with the
-// others.
+// TestPoliteYes: an answer that is also a polite word is not removed with the other
+// polite words.
 func TestPoliteYes(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, nil)

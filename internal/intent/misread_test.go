@@ -118,8 +118,7 @@ func TestRoomByNumber(t *testing.T) {
 	})
 }
 
-// TestMisheardRooms: nothing is done in a room if another one may have been
-// meant.
+// TestMisheardRooms: nothing is done in a room if another room may have been meant.
 func TestMisheardRooms(t *testing.T) {
 	t.Parallel()
 	checkAll(t, matcher(t, sharedHouse(t, "intents", "natural_home.json")), []outcome{
@@ -263,8 +262,8 @@ func TestTimesAndConditions(t *testing.T) {
 	}
 }
 
-// TestDaysAreAskedAbout: a day without a time of the clock is for that day, and the time
-// is asked for. Where no room is known, the thing must be named.
+// TestDaysAreAskedAbout: a day without a time of the clock is for that day, and the
+// gateway asks for the time. If no room is known, the sentence must name the thing.
 func TestDaysAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	for language, all := range map[string][]string{
@@ -292,7 +291,8 @@ func TestDaysAreAskedAbout(t *testing.T) {
 }
 
 // TestTimesAreTimers: the same with a time of the clock is for that time, and nothing is
-// done at once. Where no room is known, it is asked for as if it were for now.
+// done at once. If no room is known, the gateway asks for it as if the command were for
+// now.
 func TestTimesAreTimers(t *testing.T) {
 	t.Parallel()
 	for language, all := range map[string][]string{

@@ -23,8 +23,8 @@ const (
 	shortestSlip    = 4  // letters of a word that a slip may be of, except where one is in always
 )
 
-// always are shorter words that a slip may be of. None of them turns anything into its
-// opposite, as "on" for "off" would.
+// always are shorter words that a misspelt one may stand for. None of them turns anything
+// into its opposite, as "on" for "off" would.
 var always = map[string][]string{"en": {"the", "set", "dim"}, "de": {"das", "die", "der"}, "fr": {"les"}, "es": {"las", "los", "luz"}}
 
 // spelling knows the words of a language.
@@ -132,11 +132,11 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// Respelt returns what a text may be whose words have slips: letters swapped, lost or
-// doubled, a letter replaced in a longer word, accents left out. It is for written texts
-// that fit no sentence. It returns nil if no word has a slip, and if a word is like one
-// that forbids something or sets a condition. Short words such as "on" and "off" are
-// never guessed.
+// Respelt returns the corrections of a text with misspelt words: letters swapped, lost
+// or doubled, a letter replaced in a longer word, accents left out. It is for written
+// texts that fit no sentence. It returns nil if no word is misspelt, or if a word
+// resembles one that forbids something or sets a condition. Short words such as "on" and
+// "off" are never guessed.
 func (m *Matcher) Respelt(text string) []string {
 	plain := strings.Fields(normalise(text))
 	if m.pack.Exact || len(plain) > longestMisspelt || len(text) > maxText {
@@ -165,9 +165,9 @@ func (m *Matcher) Respelt(text string) []string {
 	return slices.DeleteFunc(readings, func(r string) bool { return r == strings.Join(plain, " ") })
 }
 
-// readings returns what a word may be, which is the word itself where it has no slip. slip
-// tells whether more than an accent is wrong. It returns no ways for a word that may forbid
-// something.
+// readings returns the words that a word may stand for, which is the word itself if it is
+// spelt right. slip reports whether more than an accent is wrong. It returns none for a
+// word that may forbid something.
 func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 	switch {
 	case m.isNumber(w):
@@ -186,7 +186,7 @@ func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 	if all := s.said.Accented(w); len(all) > 0 {
 		return all, false
 	}
-	if home.LikelyHazard("", w) == 0 { // what is dangerous is never guessed
+	if home.LikelyHazard("", w) == 0 { // a dangerous word is never guessed
 		if all := s.right.Misspelt(w); len(all) > 0 {
 			return all, true
 		}

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// kindNouns lists the words of a pack for kinds of things, in the form in which names
-// are compared, with the kind that a question about them has: "lamp" is a light.
+// kindNouns lists the words of a pack for kinds of things, in the form for comparing
+// names, with the kind in a question about them: "lamp" is a light.
 func (m *Matcher) kindNouns() map[string]string {
 	out := make(map[string]string)
 	for name, l := range m.pack.Lists {
@@ -44,9 +44,8 @@ func (m *Matcher) kindNouns() map[string]string {
 	return out
 }
 
-// calledIn finds what a room has of what was called by a name: the things whose
-// names hold all its words, or, if the name is only that of a kind ("the lamp"), the
-// things of that kind.
+// calledIn finds the things of a room that a name may mean: those whose names have all
+// its words or, if the name is only that of a kind ("the lamp"), the things of that kind.
 func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 	if room == "" || m.index == nil {
 		return nil
@@ -90,9 +89,9 @@ func (m *Matcher) isGeneric(heard string) bool {
 	return m.nouns[m.index.Mended(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
 }
 
-// here chooses, for a name that the sentence gives no room for, between the things
-// of that name and what the speaker's room has; for a plural, also in a room that is
-// named. Nothing is chosen by likeness, so an act that is dangerous is asked about.
+// here chooses, for a name without a room, between the things of that name and those of
+// the speaker's room; for a plural, also in a room that the sentence names. Nothing is
+// chosen by likeness, so a dangerous act is asked about.
 func (x *meaning) here(items []int32) (Decision, bool) {
 	heard := x.span(opName)
 	room := cmp.Or(x.area, x.mic)
@@ -165,7 +164,7 @@ func (x *meaning) oneOrAll(near, others []int32) (Decision, bool) {
 // switches reports whether a thing may be an outlet.
 func switches(e *home.Entity) bool { return e.Domain == "switch" || e.Domain == "outlet" }
 
-// meansAll reports whether a name stands for all of several things of one room: it is the
+// meansAll reports whether a name stands for all of several things in one room: it is the
 // plural of a word that all of them have, it is a word for all things of a kind, or the
 // things are the outlets of one strip.
 func (x *meaning) meansAll(heard string, items []int32) bool {
@@ -228,8 +227,8 @@ func changes(intent string) bool {
 	return in.Plan == catalogue.Switch || (in.Plan == catalogue.Command || in.Plan == catalogue.Adjust) && len(in.Sets) > 0
 }
 
-// onlyReports answers a command to things that only report, where nothing else fits: it
-// is planned like any other, and the plan says why it cannot be done.
+// onlyReports answers a command to things that only report, if nothing else fits: it is
+// planned like any other, and the plan says why it cannot be done.
 func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	items = x.keep(items, func(e *home.Entity) bool { return slices.Contains(reporting, e.Domain) && e.Control == nil })
 	if len(items) == 0 || x.p.block.Meta.Question || !changes(x.action.Intent) {
@@ -238,8 +237,8 @@ func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	return x.done(items[:min(len(items), names.MaxCandidates)]), true
 }
 
-// calledThere finds in the room that a sentence names what is called there by the name
-// of a thing that stands elsewhere: "the lamp in the kitchen" is the kitchen lamp.
+// calledThere finds the thing of a room that is meant although the name is that of a
+// thing in another room: "the lamp in the kitchen" is the kitchen lamp.
 func (m *Matcher) calledThere(p *parse, area string) (Decision, bool) {
 	for i := range p.n {
 		c := &p.captures[i]
@@ -254,8 +253,9 @@ func (m *Matcher) calledThere(p *parse, area string) (Decision, bool) {
 	return Decision{}, false
 }
 
-// reported answers a command to a thing that only reports: what has the words in its name
-// in the speaker's room, is called so as a whole, or is the only such thing of the house.
+// reported answers a command to a thing that only reports: the one in the speaker's room
+// with these words in its name, the one with exactly this name, or the only such thing of
+// the house.
 func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool) {
 	x := meaning{m: m, p: p, action: *p.would(m)}
 	reports := func(i int) bool {
@@ -284,9 +284,9 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 	return Decision{}, false
 }
 
-// sensorsCalled finds the sensors that words mean which are the beginning of their names,
-// such as the name of a device that measures several things, or the word for their kind.
-// There are none where the words mean something that can be controlled as well.
+// sensorsCalled finds the sensors whose names begin with the words, such as the name of a
+// device that measures several things, or that the word for their kind means. It finds
+// none if the words also mean something that can be controlled.
 func (m *Matcher) sensorsCalled(heard string, there, reports func(int) bool) []int32 {
 	kind := m.nouns[m.index.Mended(heard)]
 	watches := []string{"temperature", "humidity", "illuminance", "motion", "moisture", "smoke", "carbon_monoxide", "door", "window", "opening", "button"}
@@ -315,8 +315,8 @@ func (x *meaning) contact(e *home.Entity) bool {
 	return want != 0 && e.Domain == "binary_sensor" && e.Opening()&want != 0
 }
 
-// movedWindows reports whether a question is about the windows of a place in which a
-// motor moves one, so that contacts alone do not answer it.
+// movedWindows reports whether a question is about the windows of a place of which one
+// has a motor, so that contacts alone do not answer it.
 func (x *meaning) movedWindows() bool {
 	class := x.action.Slots["device_class"]
 	return class == "window" && x.action.Slots["domain"] == "binary_sensor" && x.p.block.Meta.Question && x.p.block.Intent == catalogue.GetState && len(x.place(x.m.every(func(e *home.Entity) bool {
@@ -373,8 +373,8 @@ func (d *Decision) aboutThings() bool {
 	return d.Route == Local && slices.ContainsFunc(d.Actions, about) || d.Route == Ask && d.Would != nil && about(*d.Would)
 }
 
-// kindHere takes words for a kind of thing, of which the house has none of that name, for
-// what the room has of that kind. It never does so for a dangerous act.
+// kindHere takes words for a kind of thing, if the house has no thing with that name, for
+// the things of that kind in the room. It never does so for a dangerous act.
 func (m *Matcher) kindHere(p *parse, c *capture, room, area string) (Decision, bool) {
 	items := m.calledIn(p.text[c.start:c.end], room, p.block)
 	if len(items) == 0 {

@@ -16,7 +16,7 @@ const punctuation = ".。,，?¿？؟!¡！;；:：’\"“”„«»…"
 // Plain is a text as sentences are compared: in lower case, without punctuation.
 func Plain(text string) string { return normalise(text) }
 
-// Bare is a plain text without polite words, unless it has nothing else.
+// Bare is a plain text without polite words, unless it has no other words.
 func (p *Pack) Bare(text string) string {
 	k := words{}
 	for _, s := range p.Skip {
@@ -29,9 +29,9 @@ func (p *Pack) Bare(text string) string {
 	return plain
 }
 
-// Hearing is the pack with more texts that are only heard: a matcher knows nothing of
-// them. Texts that are not words alone are left out, because nobody knows how they are
-// said.
+// Hearing returns the pack with more texts for the recogniser only: a matcher does not
+// know them. Texts with anything but words are left out, because their pronunciation is
+// not known.
 func (p *Pack) Hearing(texts []string) *Pack {
 	said := Block{Meta: Meta{After: true}} // nothing is joined to it
 	for _, text := range texts {
@@ -63,9 +63,9 @@ func (k *words) strip(text string) string {
 	return strings.TrimSpace(padded)
 }
 
-// tries are a text without polite words: without those at its ends that are mostly
-// only polite, and without all. Of a text that has nothing else each of them is one,
-// because one may be the answer: "um yes please".
+// tries returns a text without polite words: without those at its ends that are mostly
+// only polite, and without all of them. Of a text that has only such words, each is
+// returned, because one may be the answer: "um yes please".
 func (k *words) tries(text string) []string {
 	var out []string
 	if trimmed := k.trim(text); trimmed != text {
@@ -86,8 +86,8 @@ func (k *words) tries(text string) []string {
 	return out
 }
 
-// trim takes the words off the ends of a text that a recogniser listens for around a
-// sentence. It leaves the last of them.
+// trim removes the words at the ends of a text that a recogniser also listens for around
+// a sentence. It keeps the last word.
 func (k *words) trim(text string) string {
 	for again := true; again; {
 		again = false

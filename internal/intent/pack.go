@@ -74,7 +74,7 @@ type Scoped struct {
 // Condition is one line of requires_context or excludes_context.
 type Condition struct {
 	Key     string
-	Values  []any  // the value is one of them; without any, every value will do
+	Values  []any  // the value is one of them; without any, every value fits
 	Slot    string // the value goes into this slot if the sentence left it empty
 	Exclude bool   // the value must not be one of them
 }
@@ -90,8 +90,8 @@ type Meta struct {
 	// Wide keeps the block out of the grammar of a recogniser that every word more
 	// makes worse.
 	Wide bool `yaml:"wide"`
-	// Closed forbids unknown names, because the sentence is too loose to tell that
-	// somebody meant a device.
+	// Closed forbids unknown names, because the sentence is too loose to show that a device
+	// was meant.
 	Closed bool `yaml:"closed"`
 	// Question marks sentences that only read.
 	Question bool `yaml:"question"`
@@ -105,11 +105,11 @@ type Meta struct {
 	// After marks sentences that mean nothing without the sentence before them. Only
 	// Matcher.After matches them.
 	After bool `yaml:"after"`
-	// Without is a domain: where the house has a thing of it, the block means
-	// nothing, because its words are about that thing.
+	// Without is a domain. If the house has a thing of it, the block does not apply, because
+	// its words are about that thing.
 	Without string `yaml:"without"`
-	// Unnamed are words, with blanks between them: where the house has a thing that is
-	// called by one of them, the block means nothing, because its words are about that thing.
+	// Unnamed are words, separated by blanks. If the house has a thing with one of these
+	// names, the block does not apply, because its words are about that thing.
 	Unnamed string `yaml:"unnamed"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.

@@ -54,10 +54,10 @@ func houses(tb testing.TB, language string) *home.File {
 	return f
 }
 
-// otherwise are the sentences that rightly mean something else when all houses of
-// the tests are one house. The reference makes the same of the first two and of
-// the Fernseher; in the others the thing stands in another room than the sentence
-// says, which only the joined house knows.
+// otherwise are the sentences that rightly mean something else when all houses of the
+// tests are one house. The reference decides the same for the first two and for the
+// Fernseher; in the others the thing is in another room than the sentence says, which
+// only the joined house knows.
 var otherwise = map[string]string{
 	"en-HassTurnOff-device_class_cover-0-0187": "there is a thing called Garage Door",
 	"en-HassTurnOn-area_domain-1-0050":         "there is a thing called Kitchen Fan",

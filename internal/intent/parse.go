@@ -65,9 +65,8 @@ func (r *run) accept() {
 	}
 }
 
-// keep collects those readings of a text with an unknown name that leave the
-// least of the text open. Which of them is right can be told only by the names of
-// the house.
+// keep collects those readings of a text with an unknown name that leave the least of the
+// text unexplained. Only the names of the house can decide which of them is right.
 func (r *run) keep(p *parse) {
 	if len(r.best) > 0 && p.wild < r.best[0].wild {
 		r.best = r.best[:0]
@@ -101,8 +100,8 @@ func (p *parse) count() {
 	}
 }
 
-// placed reports whether the named thing stands in the named area. It is true if
-// the sentence names only one of them or neither.
+// placed reports whether the named thing is in the named area. It is true if the sentence
+// names only one of them or neither.
 func (r *run) placed(p *parse) bool {
 	var name, area *capture
 	for i := range p.n {

@@ -2,9 +2,9 @@ package intent
 
 import "strings"
 
-// recase gives the text of a reminder the capitals that its sentence was written with:
-// "den Müll rausbringen". What was heard has none, and what is written in capitals alone
-// says nothing by them.
+// recase gives the text of a reminder the capitals with which its sentence was written:
+// "den Müll rausbringen". A heard text has none, and the capitals of a text written in
+// capitals only mean nothing.
 func recase(written string, d *Decision) {
 	if written == strings.ToLower(written) || written == strings.ToUpper(written) {
 		return

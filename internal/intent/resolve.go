@@ -183,8 +183,8 @@ func (x *meaning) byName() Decision {
 	return x.done(items)
 }
 
-// written keeps the things whose whole name was said, if there are any: the front
-// door, not the front door lock, which may be called so too.
+// written keeps the things whose whole name was said, if there are any: the front door,
+// not the front door lock, of which the name is a part.
 func (x *meaning) written(items []int32) []int32 {
 	said := x.m.index.Plain(x.span(opName))
 	whole := x.keep(items, func(e *home.Entity) bool {
@@ -196,8 +196,8 @@ func (x *meaning) written(items []int32) []int32 {
 	return whole
 }
 
-// withoutMeters leaves out what things measure of themselves where the things may be meant
-// too: the pond pump, not the pond pump energy.
+// withoutMeters leaves out the measurements of things if the things themselves may be
+// meant: the pond pump, not the pond pump energy.
 func (x *meaning) withoutMeters(items []int32) []int32 {
 	return x.keep(items, func(e *home.Entity) bool {
 		return e.Domain != "sensor" || !slices.ContainsFunc(items, func(i int32) bool {
@@ -207,8 +207,8 @@ func (x *meaning) withoutMeters(items []int32) []int32 {
 	})
 }
 
-// byKind resolves a sentence that names a kind of thing and perhaps a place, or
-// nothing of the house at all.
+// byKind resolves a sentence with a kind of thing and perhaps a place, or without
+// anything of the house.
 func (x *meaning) byKind() Decision {
 	domain, _ := x.action.Slots["domain"].(string)
 	class, _ := x.action.Slots["device_class"].(string)
@@ -270,8 +270,8 @@ func (x *meaning) asksState() bool {
 	return x.p.block.Meta.Question && x.action.Slots[slotState] != nil
 }
 
-// elsewhere asks which of the things is meant when none stands in the room, by the
-// room if they are more than one question may name.
+// elsewhere asks which of the things is meant if none is in the room; by the room if
+// there are more than one question may name.
 func (x *meaning) elsewhere(all []int32) Decision {
 	if len(all) > names.MaxCandidates && !x.p.block.Meta.One {
 		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}

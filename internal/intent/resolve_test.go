@@ -55,8 +55,8 @@ func part(t *testing.T, heading string) *home.House {
 	return h
 }
 
-// TestWhatTheHouseLacksIsRefused says every command to things that are not there.
-// No command may reach a device, in whatever room it is said.
+// TestWhatTheHouseLacksIsRefused says every command to things that do not exist. No
+// command may reach a device, in whatever room it is said.
 func TestWhatTheHouseLacksIsRefused(t *testing.T) {
 	t.Parallel()
 	sentences := []string{

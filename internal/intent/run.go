@@ -25,14 +25,14 @@ type run struct {
 	current  parse
 	best     []parse // equally good ones in file order; only the first unless open
 
-	short    bool    // only sentences that need one before them; otherwise none of these
+	short    bool    // only sentences that need one before them; otherwise only the others
 	pronouns bool    // a name is only a pronoun, and there must be one
 	things   []int32 // what pronouns stand for
 
 	misplaced *parse // everything fits, but the named thing is not in the named area
 
 	counts     *numbers.Language // of the numbers that were looked for
-	numberless [4]uint64         // the first places of the text where none of them can begin, as bits
+	numberless [4]uint64         // the first places of the text at which no number can begin, as bits
 }
 
 // place is where a search stands in the text.
@@ -261,7 +261,7 @@ func (r *run) skipAll(at place) int {
 	return r.skip(at)
 }
 
-// walk follows the list's trie and goes on after every entry on the way.
+// walk follows the list's trie and continues after every entry on the way.
 func (r *run) walk(i *inst, at place) {
 	t := &r.m.lists.of(i).trie
 	if len(t.nodes) == 0 {
@@ -294,7 +294,7 @@ func (r *run) after(i *inst, at place, end int, broken bool) place {
 	return to
 }
 
-// values goes on with every value that ends at one place.
+// values continues with every value that ends at one place.
 func (r *run) values(i *inst, from, to place, values []int32) {
 	c := capture{at: i, start: from.pos, end: to.pos}
 	switch i.op {

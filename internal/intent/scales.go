@@ -12,15 +12,15 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// slotScale is the slot that holds the scale in which a temperature was said, where it
-// is not the one that the house speaks of.
+// slotScale is the slot for the scale of a temperature, if it differs from the scale of
+// the house.
 const slotScale = "scale"
 
 // temperature is the type of ranges that hold set points.
 const temperature = "temperature"
 
-// SpanIn is the range that a pack's definition stands for in a house: a set point is
-// said in the scale of the house, and goes as far as its thermostats do.
+// SpanIn returns the range in a house for a pack's definition: set points are in the
+// scale of the house, and their range is that of its thermostats.
 func SpanIn(d RangeDef, h *home.House) numbers.Range {
 	span := Span(d)
 	if d.Type != temperature || h == nil {
@@ -93,9 +93,8 @@ func (m *Matcher) takes(d Decision) Limits {
 	return Limits{From: low, To: high, Scale: scale}
 }
 
-// inScale decides about a text in which a temperature is said with its scale. It is
-// matched with the number that it is in the scale of the house, without the word for
-// the scale.
+// inScale decides about a text with a temperature and its scale. It matches the text with
+// the number converted to the scale of the house, and without the word for the scale.
 func (m *Matcher) inScale(text, area string) (Decision, bool) {
 	if m.pack.Exact || m.numbers == nil {
 		return Decision{}, false
@@ -122,8 +121,8 @@ func (m *Matcher) inScale(text, area string) (Decision, bool) {
 	return d, true
 }
 
-// difference reads a temperature that was said with its scale as the degrees by which it
-// is to be warmer or colder, if such a sentence fits; else it returns d.
+// difference reads a temperature with its scale as a number of degrees warmer or colder,
+// if such a sentence fits; else it returns d.
 func (m *Matcher) difference(d Decision, said *scaled, scale home.Scale, area string) Decision {
 	ratio := map[home.Scale]float64{home.Celsius: 1 / 1.8, home.Fahrenheit: 1.8}[scale]
 	by := said.as(max(math.Round(said.value*ratio*2)/2, 0.5))
@@ -134,8 +133,8 @@ func (m *Matcher) difference(d Decision, said *scaled, scale home.Scale, area st
 	return d
 }
 
-// note writes into the slots of an action in which scale its temperature was said. What is
-// measured is compared with the very number.
+// note writes the scale of a temperature into the slots of an action. A question about a
+// measurement compares the exact number.
 func (s *scaled) note(slots map[string]any, scale home.Scale) {
 	for _, slot := range []string{"above", "below"} {
 		if slots[slot] != nil {
@@ -185,7 +184,7 @@ func (m *Matcher) scaleIn(text string) (scaled, bool) {
 }
 
 // scaleAt reads the word for a scale at the beginning of a text; "" if there is none. A
-// single letter is one only behind digits.
+// single letter counts only after digits.
 func scaleAt(text string, words sentences.Warmth, digits bool) (scale home.Scale, after string) {
 	text = strings.TrimLeft(text, " ")
 	for scale, names := range map[home.Scale]sentences.List{home.Celsius: words.Celsius, home.Fahrenheit: words.Fahrenheit} {
@@ -200,8 +199,8 @@ func scaleAt(text string, words sentences.Warmth, digits bool) (scale home.Scale
 	return "", ""
 }
 
-// degreesAt reads the word for degrees at the beginning of a text. It returns the word
-// as it is said behind a number, and how many bytes were read.
+// degreesAt reads the word for degrees at the beginning of a text. It returns the word in
+// the form after a number, and how many bytes were read.
 func degreesAt(text string, words sentences.List) (usual string, length int) {
 	rest := strings.TrimLeft(text, " ")
 	for _, w := range words {

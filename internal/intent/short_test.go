@@ -38,8 +38,8 @@ var shortNames = map[string][]string{
 	},
 }
 
-// shortThings are the things of that house: id, domain, class and room. What has
-// to stay on is among them.
+// shortThings are the things of that house: id, domain, class and room. Things that have
+// to stay on are among them.
 var shortThings = []struct {
 	id, domain, class string
 	room              int

@@ -94,8 +94,8 @@ func fitsOne(a intent.Action, want string) bool {
 	return true
 }
 
-// score runs a file of sentences. A wrong action, and an action where none is
-// wanted, fail the test; sentences that are handed on are counted.
+// score runs a file of sentences. A wrong action, and an action that is not wanted, fail
+// the test; sentences that are handed on are counted.
 func score(t *testing.T, pack *intent.Pack, house *home.House, path string, atLeast int) {
 	t.Helper()
 	m, err := intent.New(pack, house)
@@ -175,7 +175,7 @@ func TestTelevision(t *testing.T) {
 	}
 }
 
-// TestLanguagePacks measures the other languages on sentences of their own.
+// TestLanguagePacks measures the other languages on their own sentences.
 func TestLanguagePacks(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"de", "es", "fr"} {

@@ -67,8 +67,8 @@ func unmarked(text []rune) []rune {
 	})
 }
 
-// cut removes every run of marks inside the text for which goes returns true.
-// goes gets the text before the run and the character after it.
+// cut removes every run of marks inside the text for which goes returns true. goes gets
+// the text before the run and the character after it.
 func cut(text []rune, mark func(rune) bool, goes func(before []rune, after rune) bool) []rune {
 	out := make([]rune, 0, len(text))
 	for i := 0; i < len(text); {

@@ -113,7 +113,7 @@ func (d *Decision) otherThanTimer() bool {
 	return (d.Route == Local || d.Route == Ask) && !d.startsOne() && d.Reason != "how_long" && d.Reason != "when"
 }
 
-// swallows reports whether a sentence may have swallowed another one: it comes to nothing,
+// swallows reports whether a sentence may have absorbed another one: it leads to nothing,
 // or the name of its timer holds a word that joins commands.
 func (m *Matcher) swallows(d *Decision) bool {
 	if d.Route == Model || d.Route == Reject {

@@ -1,9 +1,9 @@
 package intent
 
-// Understands reports whether a text is a sentence for this house: one that is
-// carried out, answered or asked back about, by itself or as one that goes on from the
-// sentence before: "and the bedroom", "make it blue". What would be refused or be
-// handed to a language model is none, because it may not have been said to the house.
+// Understands reports whether a text is a sentence for this house: one that is carried
+// out, answered or asked back about, alone or as the continuation of the sentence before:
+// "and the bedroom", "make it blue". A text that would be refused or given to a language
+// model is not, because it may not have been said to the house.
 func (f Short) Understands(text string) bool {
 	if d := f.Match(text, ""); d.settled() {
 		return true

@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestUnderstands: what the house takes for its own when nothing else tells that it
-// was spoken to.
+// TestUnderstands: what the house accepts as a sentence if nothing else shows that it was
+// addressed.
 func TestUnderstands(t *testing.T) {
 	t.Parallel()
 	m := intent.Short{Matcher: matcher(t, shortHouse("en"))}
@@ -17,7 +17,7 @@ func TestUnderstands(t *testing.T) {
 		"turn on the lights":                       true, // asks in which room
 		"turn the lights off in here":              true,
 		"turn on the desk lamp and the heater":     true,
-		"and the bedroom too":                      true, // goes on from the sentence before
+		"and the bedroom too":                      true, // continues the sentence before
 		"make it a bit brighter":                   true,
 		"turn them off please":                     true,
 		"":                                         false,

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/intent/names"
 )
 
-// unknown matches sentences in which one name or area is not written as the house
-// has it. The name is taken for the nearest one, asked about, or refused.
+// unknown matches sentences in which one name or area is not written as the house has it.
+// The name is taken for the nearest one, asked about, or refused.
 func (m *Matcher) unknown(text, area string, steps *int) (Decision, bool) {
 	return m.newRun(text, area, steps, true).unknown()
 }
@@ -81,9 +81,9 @@ func (m *Matcher) placeOf(p *parse) string {
 	return ""
 }
 
-// refuse answers an unknown name. Two texts go to the model instead: a question
-// about something that is not a household word, because it is hardly about this
-// house, and words that say when instead of where.
+// refuse answers an unknown name. Two kinds of text go to the model instead: a question
+// about something that is not a household word, because it is hardly about this house,
+// and words that say when instead of where.
 func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
 	d := Decision{Route: Reject, Reason: reason, Heard: heard, Would: p.would(m), NeedHouse: m.house.Empty()}
 	if p.block.Meta.Shy || m.saysWhen(heard) {

@@ -30,7 +30,7 @@ func (r *run) closeAtText(i *inst, at place) {
 	}
 }
 
-// closeAt goes on with step i after the free text from..to.
+// closeAt continues with step i after the free text from..to.
 func (r *run) closeAt(i *inst, from int, to place) {
 	c := &r.current.captures[r.current.n-1]
 	text := strings.TrimSpace(r.text[from:to.pos])
@@ -59,8 +59,8 @@ func (r *run) firstAt(text, want string, from int, wordStart bool) int {
 	return -1
 }
 
-// startsWord reports whether a word may start at pos; the place where the search
-// began counts as one.
+// startsWord reports whether a word may start at pos; the place where the search began
+// counts as one.
 func startsWord(text string, pos, from int) bool {
 	after, _ := utf8.DecodeRuneInString(text[pos:])
 	before, _ := utf8.DecodeLastRuneInString(text[:pos])

@@ -6,9 +6,9 @@ package interrupt
 
 import "context"
 
-// Read returns what read returns. When ctx ends first, it returns the error of ctx;
-// read then goes on in the background until the program ends, and what it returns is
-// dropped. Only a program that ends with ctx may use it.
+// Read returns what read returns. When ctx ends first, it returns the error of ctx; read
+// then continues in the background until the program ends, and its result is dropped.
+// Only a program that ends with ctx may use it.
 func Read[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -22,10 +22,10 @@ const (
 	mixEvery = 3
 )
 
-// nobody is the placement of a mix without other speech.
+// nobody marks a mix without other speech.
 const nobody = "none"
 
-// unwoken is the end of a mix whose wake word was not heard.
+// unwoken is the outcome of a mix whose wake word was not heard.
 const unwoken = "no_wake_word"
 
 // mixes returns a job for each mix, in every place and at every level, heard with
@@ -109,8 +109,8 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 	return o, nil
 }
 
-// asked is a wake word engine. If it is not gated, it hides the word and thus how
-// loud the speaker is, so that all speech after it is listened to alike.
+// asked is a wake word engine. Without the gate it hides where the wake word was, and so
+// how loud its speaker is; all later speech then counts alike.
 type asked struct {
 	wake.Engine
 	gated bool

@@ -66,7 +66,7 @@ func NewEar(cfg EarConfig) (*Ear, error) {
 // server is the one that controls the house.
 const server = "house"
 
-// move makes the house anew, so that a recogniser that is new is taught it.
+// move builds the house again, so that a new recogniser learns it.
 func (e *Ear) move() error {
 	rooms, err := house.New(e.pack, nil, e.cfg.Log)
 	if err != nil {
@@ -143,9 +143,8 @@ func again[T any](ctx context.Context, hear func(context.Context) (T, error)) (t
 	return t, err
 }
 
-// Play lets the gateway's own loop listen to a recording. What was heard before is
-// forgotten. A question is spoken to nobody, and what follows in the recording is
-// taken for its answer.
+// Play lets the gateway's own loop listen to a recording, and forgets what was heard
+// before. If a question is asked, the recording's next words count as the answer.
 func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
 	sound, err := file.New(p.Sound)
 	if err != nil {
@@ -271,7 +270,7 @@ func (c *clocked) Push(f audio.Frame, p speech.Partial, judged speech.Completene
 	return e
 }
 
-// whisper is a voice that nobody hears: a frame of silence for every sentence.
+// whisper is a silent voice: a frame of silence for every sentence.
 type whisper struct{}
 
 // Synthesize returns the silence.

@@ -95,7 +95,7 @@ func TestARecordingIsATurn(t *testing.T) {
 	}
 }
 
-// world is a house behind a server that does what it is told.
+// world is a house behind a server that carries out its calls.
 type world struct{ *fake.World }
 
 func (world) Await(context.Context, answer.Need) error { return nil }

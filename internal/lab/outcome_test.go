@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// TestSame: what a thing was called makes no difference, but what is done to which
-// thing does.
+// TestSame: two outcomes are the same if they do the same to the same things, whatever
+// the things were called.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	act := func(name string, slots map[string]any, devices ...string) []intent.Action {

@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/replay"
 )
 
-// Replay runs one of the last turns, or a marked one, through what is understood now,
-// beside what happened then. Nothing is called and nothing remembers it. It is the text
-// that is run, also where the sound is kept.
+// Replay runs one of the last turns, or a marked one, through the present
+// understanding, and returns the result with what happened then. Nothing is called or
+// remembered. It runs the text, even if the sound is kept.
 func (l *Lessons) Replay(ctx context.Context, id string) (record.Replay, error) {
 	c, err := l.caseOf(id)
 	if err != nil {
@@ -37,7 +37,8 @@ func (l *Lessons) Replay(ctx context.Context, id string) (record.Replay, error) 
 	return o, err
 }
 
-// caseOf is a turn in its house: as it was, where that is kept, else as it is.
+// caseOf returns a turn with its house: the house at that time if it was kept, else the
+// present one.
 func (l *Lessons) caseOf(id string) (replay.Case, error) {
 	m, rooms, err := l.Mark(id)
 	if err != nil && !errors.Is(err, httpapi.ErrNotFound) {

@@ -35,7 +35,7 @@ type Rooms interface {
 	House() *home.House
 	SpeechAct(text string) intent.SpeechAct
 	Bare(text string) string
-	// Respelt returns what a typed text may be whose words have slips.
+	// Respelt returns the corrections of a typed text with misspelt words.
 	Respelt(text string) []string
 	// Hear has the recogniser listen for texts beside the sentences.
 	Hear(texts []string)
@@ -62,7 +62,7 @@ type Lessons struct {
 
 	mu       sync.Mutex
 	keepable []candidate // the newest last
-	told     []string    // texts of which it was said that they can be kept, the newest last
+	told     []string    // texts for which the user has heard that they can be kept, the newest last
 }
 
 // candidate is a model's turn whose words can be kept.
@@ -72,14 +72,14 @@ type candidate struct {
 }
 
 // Bounds of what is remembered of turns: as many candidates as there are turns to look
-// at, and enough texts that nobody is told of the same one twice in a week.
+// at, and enough texts that the user hears of the same one at most once a week.
 const (
 	mostCandidates = 100
 	mostTold       = 300
 )
 
-// justNow is how old the turn before may be that a few spoken words are about, and
-// talkedTime how long a language model remembers what it was told.
+// justNow is how old a turn may be to count as the turn before, and talkedTime how long a
+// language model remembers a turn.
 const (
 	justNow    = 2 * time.Minute
 	talkedTime = 5 * time.Minute
@@ -100,8 +100,8 @@ func (l *Lessons) Open() { l.words.Book.Open() }
 // Match returns what a text means: by a sentence, or by a wording.
 func (l *Lessons) Match(text, area string) intent.Decision { return l.words.Match(text, area) }
 
-// Keepable notes the acts that a model has made of a text, if the text by itself stands
-// for them. Who spoke is told of it, once for each text.
+// Keepable notes the acts that a model has made of a text, if the text alone stands for
+// them. tell says that the speaker should hear of it, once for each text.
 func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Action) (can, tell bool) {
 	spoken := q.Source == record.FromMic || q.Source == record.FromFile
 	switch d := l.Rooms.Match(q.Text, q.Area); {
@@ -127,8 +127,8 @@ func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Actio
 	return true, tell
 }
 
-// ours says which sentence of the house a text is, by itself or after another one; nil
-// if it is none.
+// ours returns an error that says which sentence of the house a text already is, alone or
+// after another sentence; nil if it is none.
 func (l *Lessons) ours(text, area string) error {
 	h := l.House()
 	if err := wordings.Ours(l.Rooms.Match(text, area), h); err != nil {
@@ -141,7 +141,7 @@ func (l *Lessons) ours(text, area string) error {
 	about, _ := l.About(text, area, things)
 	about.Actions = slices.Clone(about.Actions)
 	for i := range about.Actions {
-		about.Actions[i].Devices = nil // the pronoun stands for things that are not known here
+		about.Actions[i].Devices = nil // the things that the pronoun stands for are not known here
 	}
 	for _, d := range []intent.Decision{about, l.After(text, area)} {
 		if err := wordings.Ours(d, h); err != nil {
@@ -196,7 +196,8 @@ func (l *Lessons) Learn(q record.Request, said intent.Action) (phrase string, er
 	return "kept", nil
 }
 
-// before is the last turn of who asks that was not itself about another one.
+// before returns the last turn of the same speaker, leaving out turns that are themselves
+// about the turn before. ok is false if it is too old.
 func (l *Lessons) before(q record.Request) (record.Record, bool) {
 	for _, r := range l.cfg.Turns() {
 		about := r.Intent != nil && slices.Contains([]string{catalogue.Wrong, catalogue.Remember}, r.Intent.Name)
@@ -289,8 +290,8 @@ func (l *Lessons) Remember(id string) (record.Wording, error) {
 // Wordings lists the kept wordings, the newest first.
 func (l *Lessons) Wordings() []record.Wording { return l.words.List() }
 
-// Reword changes the words of a wording and the room in which they count. Words that
-// the house understands by itself are a conflict.
+// Reword changes the words of a wording and the room to which it applies. Words that the
+// house already understands are a conflict.
 func (l *Lessons) Reword(id, text, area string) (record.Wording, error) {
 	if !slices.ContainsFunc(l.words.Book.List(), func(w record.Wording) bool { return w.ID == id }) {
 		return record.Wording{}, missing(wordings.ErrUnknown, id)

@@ -37,7 +37,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// family is a house with its mind, a model that does as it is told, and the last turns.
+// family is a house with its mind, a model that follows its script, and the last turns.
 type family struct {
 	*lessons.Lessons
 	tb     testing.TB
@@ -226,8 +226,8 @@ func TestWhatIsNotOffered(t *testing.T) {
 	}
 }
 
-// TestEveryLanguageTeaches: its words are exact, heard without a wake word, and said by
-// nobody to a television.
+// TestEveryLanguageTeaches: its words are exact, heard without a wake word, and not
+// said in ordinary talk.
 func TestEveryLanguageTeaches(t *testing.T) {
 	t.Parallel()
 	for language, words := range map[string]struct{ order, keep, wrong, should, meant string }{
@@ -316,8 +316,8 @@ func TestThatWasWrong(t *testing.T) {
 	}
 }
 
-// TestATurnIsRunAgain beside what it did: by what is understood now, in the house as it
-// was where that is kept, and with nothing called or remembered.
+// TestATurnIsRunAgain runs turns through the present understanding, in the house at
+// that time if it was kept, and compares the results. Nothing is called or remembered.
 func TestATurnIsRunAgain(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "en", t.TempDir())

@@ -67,7 +67,7 @@ type Feed struct {
 	last     int      // number of the newest event
 	ring     [][]byte // the newest events as they are sent, the newest last
 	bytes    int      // of all in ring
-	keeps    bool     // somebody has listened and may come back
+	keeps    bool     // a client has connected and may come back
 	clients  map[*listener]struct{}
 	metering atomic.Int32 // how many clients want KindMeter
 }
@@ -134,8 +134,8 @@ func (f *Feed) keep(text []byte) {
 	}
 }
 
-// Metered reports whether a client wants KindMeter, so that these events, many a
-// second, need not be made for nobody. It does not block.
+// Metered reports whether a client wants KindMeter, so that these events, many a second,
+// are made only for a reader. It does not block.
 func (f *Feed) Metered() bool { return f.metering.Load() > 0 }
 
 // Clients returns how many clients are connected.
@@ -145,9 +145,9 @@ func (f *Feed) Clients() int {
 	return len(f.clients)
 }
 
-// join adds a client; nil when there are too many. For one that saw the event with
-// the id before, missed holds what it is sent first; resumed is false where that is
-// not kept any more, and for new ones.
+// join adds a client; c is nil if there are too many. If the client has seen an event
+// before, missed holds the frames that it gets first. resumed is false for a new client,
+// and if the missed frames are no longer kept.
 func (f *Feed) join(meter bool, seen string) (c *listener, missed []byte, resumed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

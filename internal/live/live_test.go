@@ -129,8 +129,8 @@ func TestEventsBeginWithHowThingsStand(t *testing.T) {
 	}
 }
 
-// TestWhoComesBackMissesNothing checks that a client which was away is sent what it
-// missed and nothing twice, and that one for whom that is gone begins anew.
+// TestWhoComesBackMissesNothing checks that a client that was away gets what it missed
+// and nothing twice, and that a client for which that is gone starts again.
 func TestWhoComesBackMissesNothing(t *testing.T) {
 	s := serve(t, func() []Event { return []Event{{KindState, "idle"}} })
 	first := s.client(t, "", "")
@@ -195,8 +195,8 @@ func TestTheRingIsBounded(t *testing.T) {
 	}
 }
 
-// TestASlowClientIsDropped checks that a client that does not read costs bounded
-// memory, loses its connection and holds nobody up.
+// TestASlowClientIsDropped checks that a client that does not read costs bounded memory,
+// loses its connection and does not hold up the others.
 func TestASlowClientIsDropped(t *testing.T) {
 	s := serve(t, nil)
 	slow, quick := s.client(t, "", ""), s.client(t, "", "")

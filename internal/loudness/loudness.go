@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/tools/local"
 )
 
-// leastLoud is the volume in percent at which smoke is told at least. A family that
-// has turned the volume down for the night wants to hear of it.
+// leastLoud is the lowest volume, in percent, at which smoke is announced: a family that
+// has turned the volume down for the night must still hear it.
 const leastLoud = 60
 
 // volumeBudget bounds a change of the volume: an alarm does not wait for a mixer.
@@ -64,8 +64,8 @@ func (l *Loudness) Raise(ctx context.Context, id string) {
 	}
 }
 
-// Over gives the volume back once the last urgent alert is over. Somebody who has
-// changed it meanwhile keeps it.
+// Over restores the volume once the last urgent alert is over, unless the user has
+// changed it meanwhile.
 func (l *Loudness) Over(ctx context.Context, ids []string) {
 	if l == nil {
 		return

@@ -24,13 +24,13 @@ func (k *knob) Mute(_ context.Context, on bool) (local.VolumeState, error) {
 	return k.VolumeState, nil
 }
 
-// A family that has turned the volume down hears of smoke, and has its volume back
-// afterwards, unless somebody has changed it.
+// A family that has turned the volume down hears of smoke. Afterwards the volume is
+// restored, unless the user has changed it meanwhile.
 func TestSmokeIsHeardAtAnyVolume(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before       local.VolumeState
-		meanwhile    int // what somebody sets, -1: nothing
+		meanwhile    int // the volume that the user sets, -1: none
 		during, then string
 	}{
 		"silent at night":     {local.VolumeState{}, -1, "60 false", "0 false"},

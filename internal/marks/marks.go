@@ -96,8 +96,9 @@ func (b *Book) Keep(then record.Record, should string, house *home.House, sound 
 	return m, b.replace(bounded(list))
 }
 
-// shortened is a record that is not too long to be kept: the arguments of calls are
-// what can be long, and the intents tell the same.
+// shortened returns a record that is short enough to be kept. If it has to, it drops the
+// judgements and the arguments of calls: only these can be long, and the intents say
+// what was asked for.
 func shortened(r record.Record) (record.Record, error) {
 	for _, last := range []bool{false, true} {
 		data, err := json.Marshal(r)

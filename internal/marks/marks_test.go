@@ -58,7 +58,8 @@ func TestAMarkIsWhole(t *testing.T) {
 	}
 }
 
-// TestBounds: marks, houses and sounds are bounded, and what is let go of is removed.
+// TestBounds: marks, houses and sounds are bounded, and the files of dropped ones are
+// removed.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

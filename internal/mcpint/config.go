@@ -37,8 +37,8 @@ type Server struct {
 	// tools are offered.
 	Program         string        `yaml:"-"`                // stdio: what has to be installed, for the failure report; empty: Command
 	Requires        []string      `yaml:"requires"`         // looked for before the server is started; see CheckRequirement
-	RequiresTimeout time.Duration `yaml:"requires_timeout"` // after which it is started all the same; zero means 60 s
-	Retry           Schedule      `yaml:"retry"`            // in place of the general one; what is zero is as there
+	RequiresTimeout time.Duration `yaml:"requires_timeout"` // after which the server is started anyway; zero means 60 s
+	Retry           Schedule      `yaml:"retry"`            // overrides the general schedule, except in fields that are zero
 	Tools           ToolRules     `yaml:"tools"`
 
 	ConnectTimeout time.Duration `yaml:"connect_timeout"` // start, handshake and tool list together; zero means 10 s

@@ -61,7 +61,7 @@ func (r RiskRules) Check() error {
 	return errors.Join(errs...)
 }
 
-// UnusedTool is a tool that a server offers and that is not used.
+// UnusedTool is a tool that a server offers and that the gateway does not use.
 type UnusedTool struct {
 	Tool  string `json:"tool"`  // its name there, fit to be shown
 	Why   string `json:"why"`   // in words
@@ -71,7 +71,7 @@ type UnusedTool struct {
 	Resting bool `json:"resting"`
 }
 
-// Cause is the rule by which a tool is not used.
+// Cause says why a tool is not used.
 type Cause string
 
 // The causes.

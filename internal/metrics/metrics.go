@@ -168,7 +168,7 @@ func (m *Metrics) Turn(r record.Record) {
 	}
 }
 
-// noSpeech is the reason of an endpoint before which nobody spoke.
+// noSpeech is the reason of an endpoint without any speech.
 const noSpeech = "no_speech"
 
 // Restarted counts a restart of a worker process, which has ended or has refused to

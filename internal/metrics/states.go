@@ -20,7 +20,7 @@ type Snapshot struct {
 
 // Sound is what the sound card has given since the start.
 type Sound struct {
-	Frames, Lost      float64 // that came, and that a running microphone gave and nobody got
+	Frames, Lost      float64 // frames that were read, and frames of a running microphone that were lost before they were read
 	Overflows, Breaks int
 }
 

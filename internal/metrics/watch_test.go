@@ -53,8 +53,8 @@ func TestMetricsKeepToPrometheusConventions(t *testing.T) {
 	}
 }
 
-// names of metrics in a query. What is no function, label or word of the language
-// begins so.
+// names of metrics in a query: words that are not functions, labels or keywords begin
+// like this
 var metricName = regexp.MustCompile(`\b(?:voice_gateway_|process_|go_)[a-z0-9_]+`)
 
 // offered lists the metrics of a scrape by the names that queries use.

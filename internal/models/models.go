@@ -65,8 +65,8 @@ func State(dir string, e micro.Entry) string {
 	return installed
 }
 
-// Pull installs one model unless it is installed already, from its published address
-// or from the directory from if that is not empty. What it does is written to out.
+// Pull installs one model unless it is installed already, from its published address or
+// from the directory from if that is not empty. It writes its progress to out.
 func Pull(ctx context.Context, out io.Writer, e micro.Entry, dir, from string) error {
 	if err := ctx.Err(); err != nil {
 		return err

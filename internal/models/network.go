@@ -30,7 +30,7 @@ const (
 // Packages is how Python packages are fetched: with pip, which knows where they are
 // published, or what this machine uses instead.
 type Packages struct {
-	Getenv func(name string) string // for what pip is told by the environment
+	Getenv func(name string) string // for the settings of pip in the environment
 }
 
 // pipVariables are the parts of the environment that pip needs to reach the
@@ -94,9 +94,9 @@ func verifyFile(name string, f moonshine.File) error {
 }
 
 // PullNetwork installs a recogniser's model with its runtime unless it is installed
-// already. It takes them out of the Python package of their makers, which it fetches,
-// or finds in the directory from if that is not empty; that directory may also have
-// the files themselves. What it does is written to out.
+// already. It takes them out of the Python package of their makers, which it fetches, or
+// finds in the directory from if that is not empty; that directory may also hold the
+// files themselves. It writes its progress to out.
 func PullNetwork(ctx context.Context, out io.Writer, p moonshine.Published, dir, from string, packages Packages) error {
 	if err := ctx.Err(); err != nil {
 		return err

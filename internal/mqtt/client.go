@@ -288,13 +288,13 @@ func (c *Client) received(topic string, payload []byte, retained bool) {
 	}
 }
 
-// The pauses between attempts: short after a broker's restart, never over the
-// five seconds in which everything is to work again (REQUIREMENTS R).
+// The pauses between attempts: short after a broker's restart, and never longer than the
+// five seconds within which everything has to work again (REQUIREMENTS R).
 const (
 	firstPause   = 250 * time.Millisecond
 	longestPause = 5 * time.Second
 	spread       = 0.25             // share of a pause, so that several clients do not come back together
-	stable       = 10 * time.Second // a connection this old starts the pauses anew
+	stable       = 10 * time.Second // a connection that lasted this long resets the pauses
 )
 
 // Run connects and stays connected until ctx ends; then it flushes, publishes

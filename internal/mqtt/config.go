@@ -19,12 +19,11 @@ type Config struct {
 	CAFile        string `yaml:"ca_file"`        // PEM file with the authority of a private broker; empty: the system's authorities
 	AllowInsecure bool   `yaml:"allow_insecure"` // a broker beyond this machine may be used without credentials
 
-	Password string   `yaml:"-"` // the password itself is in no configuration: whoever loads one reads it
+	Password string   `yaml:"-"` // not part of the configuration: the program that loads a configuration reads it separately
 	ClientID string   `yaml:"-"` // empty: a random one; two clients with one id throw each other out
 	Will     *Message `yaml:"-"`
-	// QuietStop leaves the will to the broker: a client that stops by itself says
-	// nothing, as zwave-js-ui does. Otherwise it publishes its will when it
-	// stops, too.
+	// QuietStop makes a client that stops leave its will unpublished, as zwave-js-ui does.
+	// Otherwise the client publishes its will when it stops, too.
 	QuietStop bool `yaml:"-"`
 }
 

@@ -13,23 +13,23 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
-// ErrRefused says that a broker lets nobody in with these credentials.
+// ErrRefused says that a broker does not accept these credentials.
 var ErrRefused = errors.New("it refuses the credentials")
 
 // ErrSilentOnRights says that a broker does not tell whether it takes a message: it
 // speaks no MQTT 5.
 var ErrSilentOnRights = errors.New("it does not tell what it grants, because it speaks no MQTT 5")
 
-// version5 is MQTT 5, in which a broker tells that a message was not taken.
+// version5 is MQTT 5, in which a broker reports that it refused a message.
 const version5 = 5
 
 // longestAnswer bounds a packet of the broker's, in bytes: an acknowledgement is short.
 const longestAnswer = 64 << 10
 
-// Granted asks a broker, for each topic, whether it would take a message from whoever has
-// these credentials. An empty message, which is not kept, is sent to each, so a topic
-// must be one on which nobody acts. Without a user name it asks for a stranger, also
-// where the configuration forbids the program itself to be one.
+// Granted asks a broker, for each topic, whether it accepts a message from a client with
+// these credentials. It publishes an empty message, not retained, to each topic, so
+// nothing may act on these topics. Without a user name it asks as an anonymous client,
+// even if the configuration forbids that to the program itself.
 func Granted(ctx context.Context, cfg Config, topics ...string) ([]bool, error) {
 	cfg.AllowInsecure, cfg.Will, cfg.ClientID = true, nil, ""
 	c, err := New(cfg, slog.New(slog.DiscardHandler))
@@ -49,7 +49,7 @@ func Granted(ctx context.Context, cfg Config, topics ...string) ([]bool, error) 
 	return granted, nil
 }
 
-// asking is a connection on which a broker is asked for rights.
+// asking is the connection over which a broker is asked for rights.
 type asking struct {
 	conn net.Conn
 	from *bufio.Reader

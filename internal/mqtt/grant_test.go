@@ -100,8 +100,8 @@ func TestTheShippedRights(t *testing.T) {
 	}
 }
 
-// Without a list of rights everybody with a password, and where none is wanted everybody,
-// writes below the prefix of zwave-js-ui.
+// Without a list of rights, every client with a password may publish below the prefix of
+// zwave-js-ui; if the broker needs no password, every client may.
 func TestWithoutRightsEverybodyWrites(t *testing.T) {
 	t.Parallel()
 	m := newMosquitto(t, "")

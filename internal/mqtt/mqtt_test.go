@@ -431,7 +431,7 @@ func TestHandlersMayBlockAndPublish(t *testing.T) {
 }
 
 func TestAwaitConnectedSaysWhy(t *testing.T) {
-	m := newMosquitto(t, "") // never started: nobody listens there
+	m := newMosquitto(t, "") // never started: nothing listens there
 	c, _ := running(t, Config{URL: m.url()})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

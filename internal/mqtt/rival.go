@@ -11,9 +11,9 @@ import (
 	paho "github.com/eclipse/paho.mqtt.golang"
 )
 
-// How long a client whose id another one uses waits for that one to go. The broker
-// may have kept the word that it is there although it is not, so the id is tried
-// again after a while, each time a longer one.
+// How long a client waits while another client uses its id. The broker may have kept a
+// message that says the other is online although it is gone, so the id is tried again
+// after a while, each time a longer one.
 const (
 	rivalPatience    = time.Minute
 	longestRivalWait = 10 * time.Minute
@@ -40,8 +40,8 @@ func (r *rivalry) ended(lasted time.Duration) {
 	r.suspected, r.until = true, time.Time{}
 }
 
-// yield returns errRival while our id belongs to another client that is there. Only
-// a client with a will asks: the will's topic tells whether somebody is there.
+// yield returns errRival while another client that is online uses our id. Only a client
+// with a will asks, because the will's topic says whether a client is online.
 func (c *Client) yield(ctx context.Context) error {
 	r := &c.rivalry
 	if !r.suspected || c.cfg.Will == nil {

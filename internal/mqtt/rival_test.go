@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTwoGatewaysOfOneID: of two clients with one id one stays, the other one says
-// what is wrong and leaves it alone until it is gone.
+// TestTwoGatewaysOfOneID: of two clients with the same id one stays connected; the other
+// reports the conflict and does not connect until the first is gone.
 func TestTwoGatewaysOfOneID(t *testing.T) {
 	m := newMosquitto(t, "")
 	m.start(t)

@@ -79,9 +79,8 @@ func (c *Client) connection(ctx context.Context) error {
 	return fmt.Errorf("broker %s: %w", c.broker, s.why)
 }
 
-// dial opens the network connection and does the MQTT handshake. The library
-// cannot be told to stop dialling, so we open the connection ourselves and close
-// it when ctx ends.
+// dial opens the network connection and does the MQTT handshake. The library has no way
+// to stop dialling, so we open the connection ourselves and close it when ctx ends.
 func (c *Client) dial(ctx context.Context, s *session, opts *paho.ClientOptions) error {
 	var dialErr error
 	var stop func() bool

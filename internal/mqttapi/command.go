@@ -73,8 +73,8 @@ var timerActions = []timers.Action{
 	timers.Begin, timers.Cancel, timers.Pause, timers.Resume, timers.Add, timers.Stop, timers.Snooze,
 }
 
-// Parse checks one command. With an error it still returns the id, if that could
-// be read, so that the sender can be told which command was refused.
+// Parse checks one command. With an error it still returns the id, if it could be read,
+// so that the sender can learn which command was refused.
 func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command, err error) {
 	shape, known := shapes[verb]
 	switch {
@@ -162,9 +162,9 @@ func (w wire) check(must, may string) error {
 	return nil
 }
 
-// fresh refuses a command that was on its way for too long: a lamp must not go on
-// because of something said before an outage. A time ahead of ours is refused as
-// well: such a command would stay fresh for as long as the clocks differ.
+// fresh refuses a command that was on its way for too long: a lamp must not be switched
+// on by a command from before an outage. A time ahead of ours is refused as well: such a
+// command would stay fresh for as long as the clocks differ.
 func fresh(stamp *string, now time.Time) error {
 	if stamp == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// retainedTopics are those below the base that hold a retained word of ours.
+// retainedTopics are the topics below the base that hold a retained message of ours.
 var retainedTopics = []string{"/availability", "/state", "/servers", "/recorder", "/muted", "/volume", "/timers", "/wakes"}
 
 const (
@@ -27,8 +27,9 @@ func (a *API) expectEcho(m message) {
 	a.echoes[topic] = slices.Clone(words[max(0, len(words)-mostEchoes):])
 }
 
-// overhear sees what is published on a topic of ours. What comes because we subscribed
-// is older than what we say after each connection, and does not count.
+// overhear checks a message on one of our topics. A message that arrives because we have
+// just subscribed is older than what we publish after each connection, and does not
+// count.
 func (a *API) overhear(topic string, payload []byte, retained bool) {
 	if retained {
 		return

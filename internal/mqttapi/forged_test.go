@@ -68,8 +68,9 @@ func (x *exchange) join(t *testing.T) *API {
 	return a
 }
 
-// TestForgedWordsArePutRight: at once, then at most every ten seconds, and our own
-// words that come back are no forgeries, however quickly they follow each other.
+// TestForgedWordsArePutRight: a forged message is replaced at once, then at most every
+// ten seconds. Our own messages that come back are not forgeries, however quickly they
+// follow each other.
 func TestForgedWordsArePutRight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -31,9 +31,9 @@ type Bus interface {
 	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
 }
 
-// Gateway carries out commands. Those that act find in their context the place in which
-// they came (order.From). SetVolume and Timer wait there and may pass it before they
-// return; for the others that is done here.
+// Gateway carries out commands. Those that act find their place in the queue in their
+// context (order.From). SetVolume and Timer wait for it there and may pass it on before
+// they return; for the others this package does that.
 type Gateway interface {
 	// Ask answers a text; the observer of turns publishes the turn. It calls
 	// waiting when the turn begins to wait for something slow.
@@ -50,10 +50,10 @@ type Gateway interface {
 	Retry(ctx context.Context) error
 }
 
-// waiting is how many commands may wait in line, waitingMost how many turns may
-// wait for something slow, remembered how many used ids are remembered. A
-// question makes three messages, and none of a thousand questions in a row may be
-// lost.
+// waiting is how many commands may be queued, waitingMost how many turns may wait for
+// something slow, and remembered how many used ids are remembered. outgoing has room for
+// the answers: a question makes three messages, and even of a thousand questions in a row
+// none may be lost.
 const (
 	waiting     = 1024
 	waitingMost = 256
@@ -124,7 +124,7 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
 	for _, topic := range retainedTopics {
-		// A broker may forbid it; then nobody sees what another program writes there.
+		// A broker may refuse the subscription; then forged messages are not noticed.
 		if err := a.bus.Subscribe(ctx, a.base+topic, a.overhear); err != nil && ctx.Err() == nil {
 			a.log.Debug("a topic of the gateway is not watched", "topic", a.base+topic, "err", err)
 		}
@@ -134,7 +134,7 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 	for _, line := range []chan *Command{a.sets, a.quick} {
 		wg.Go(func() { a.lane(ctx, line, func(c Command) { a.do(ctx, gw, c) }) })
 	}
-	var mend <-chan time.Time // not nil: what is forged is put right then
+	var mend <-chan time.Time // not nil: forged messages are replaced then
 	var mended time.Time
 	for {
 		select {
@@ -167,9 +167,9 @@ func (a *API) lane(ctx context.Context, commands <-chan *Command, do func(Comman
 	}
 }
 
-// ask has the gateway answer one question. It returns when the turn has ended, or
-// earlier when the turn waits for something slow, so that the questions behind it
-// go on. A question that waited in line for too long is refused.
+// ask has the gateway answer one question. It returns when the turn has ended, or earlier
+// when the turn waits for something slow, so that the next question can be answered. A
+// question that waited in the queue for too long is refused.
 func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command) {
 	defer c.place.Pass()
 	if c.place.Await(ctx) != nil {
@@ -254,7 +254,7 @@ func (a *API) Muted(on bool) {
 // Volume publishes the volume in percent.
 func (a *API) Volume(level int) { a.standAnew("/volume", strconv.Itoa(level)) }
 
-// standAnew does what stand does, for a word that is not the one published last.
+// standAnew does what stand does, unless the message is the one that was published last.
 func (a *API) standAnew(topic, word string) {
 	a.mu.Lock()
 	last, told := a.standing[topic]

@@ -63,7 +63,7 @@ func (b *bus) on(topic string) []string {
 	return got
 }
 
-// TestAnnounce: what nobody asked for has its own topic and is not retained.
+// TestAnnounce: an announcement has its own topic and is not retained.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -283,8 +283,8 @@ func TestAFailingCommandIsToldToItsSender(t *testing.T) {
 	})
 }
 
-// TestACommandOnAWrongTopicIsRefused: a sender with a typing mistake is told, and
-// the errors themselves are no commands.
+// TestACommandOnAWrongTopicIsRefused: a sender with a typing mistake gets an error, and
+// the errors themselves do not count as commands.
 func TestACommandOnAWrongTopicIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gw := &house{}

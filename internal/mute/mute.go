@@ -48,7 +48,7 @@ type Switch struct {
 	card Microphone // nil if the sound comes from elsewhere
 
 	turning  sync.Mutex // held while the switch is turned
-	restored bool       // the loop has not been told yet that it begins muted
+	restored bool       // the loop does not know yet that it begins muted
 	on       atomic.Bool
 }
 
@@ -70,7 +70,7 @@ func Kept(dir string) (bool, error) {
 		return false, err
 	}
 	if err := disk.Load(switchFile, &last); err != nil {
-		// A damaged file is set aside; the switch stays muted until somebody turns it.
+		// A damaged file is set aside; the microphone stays muted until a user opens it.
 		return true, errors.Join(err, disk.Save(switchFile, kept{Muted: true, Since: time.Now()}))
 	}
 	return last.Muted, nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// closing notes what it was told, under its name, in a common list.
+// closing notes each call, under its name, in a common list.
 type closing struct {
 	name  string
 	told  *[]string
@@ -23,8 +23,8 @@ func (c *closing) Mute(_ context.Context, on bool) error {
 	return c.fails
 }
 
-// switched makes a switch in a directory, with a loop and a card that share a list
-// of what they were told.
+// switched makes a switch in a directory, with a loop and a card that note their calls in
+// one list.
 func switched(dir string) (s *Switch, loop, card *closing) {
 	told := &[]string{}
 	loop, card = &closing{name: "loop", told: told}, &closing{name: "card", told: told}

@@ -1,8 +1,8 @@
-// Package order keeps orders in the order in which they came. Whoever reads a message
-// takes a place in a line at once, before the message goes its way in a goroutine of
-// its own; whoever acts on it waits for that place, and passes when the next one may
-// act. It exists apart from those that read and those that act, because a place
-// travels from one to the other in a context.
+// Package order keeps orders in the order in which they arrived. The code that reads a
+// message takes a place in a queue at once, before the message is handled in its own
+// goroutine; the code that acts on it waits for that place, and passes it on when the
+// next may act. It is separate from the readers and the actors, because a place travels
+// from one to the other in a context.
 package order
 
 import (
@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// Lines are lines by name. A line exists as long as somebody has a place in it. The
-// zero value has none. It is safe for use by several goroutines.
+// Lines are queues by name. A queue exists as long as it has a place. The zero value has
+// none. It is safe for use by several goroutines.
 type Lines struct {
 	mu     sync.Mutex
 	byName map[string][]*Place
 }
 
-// Place is a place in a line. The methods of a nil Place do nothing: who has none
-// waits for nobody.
+// Place is a place in a queue. The methods of a nil Place do nothing: without a place
+// there is no wait.
 type Place struct {
 	lines *Lines
 	name  string
@@ -41,8 +41,8 @@ func (l *Lines) Take(name string) *Place {
 	return p
 }
 
-// Await waits until everybody before has passed, or ctx has ended. Who has passed waits
-// for nobody.
+// Await waits until all earlier places have passed, or ctx has ended. A place that has
+// passed itself does not wait.
 func (p *Place) Await(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -84,8 +84,8 @@ func (p *Place) Pass() {
 	}
 }
 
-// The lines in which everything stands that commands a program from outside: Mute what
-// closes the microphone or opens it, which waits for nothing else, and Acts the rest.
+// The queues for everything that commands a program from outside: Mute for closing and
+// opening the microphone, which waits for nothing else, and Acts for the rest.
 const (
 	Acts = "acts"
 	Mute = "mute"
@@ -93,7 +93,7 @@ const (
 
 type key struct{}
 
-// With returns a context that carries a place to whoever acts.
+// With returns a context that carries a place to the code that acts.
 func With(ctx context.Context, p *Place) context.Context { return context.WithValue(ctx, key{}, p) }
 
 // From returns the place that a context carries, or nil.

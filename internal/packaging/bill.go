@@ -28,7 +28,7 @@ func Bill(w io.Writer, version string, day time.Time, l Linked) error {
 		for _, id := range m.Licences {
 			*c.Licenses = append(*c.Licenses, cyclonedx.LicenseChoice{License: &cyclonedx.License{ID: id}})
 		}
-		if m.Sum != "" { // Go's own sum of the module's files, which is none of the kinds CycloneDX knows
+		if m.Sum != "" { // CycloneDX has no kind for Go's own sum of the module's files
 			c.Properties = &[]cyclonedx.Property{{Name: "go:sum", Value: m.Sum}}
 		}
 		components, references = append(components, c), append(references, c.BOMRef)

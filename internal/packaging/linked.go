@@ -28,7 +28,7 @@ type Linked struct {
 	Libraries []string    // loaded when a program starts: their file names
 }
 
-// Sources is where the texts of what is linked are on this machine.
+// Sources are the directories on this machine with the texts of what is linked.
 type Sources struct {
 	Modules string // the module cache of Go
 	Go      string // the directory of Go itself
@@ -132,8 +132,8 @@ var marks = []struct{ licence, words string }{
 // The Eclipse licence names some of them as secondary ones that may be chosen.
 var denied = regexp.MustCompile(`gnu (affero |lesser )?general public license`)
 
-// Licences are the licences that a text is or refers to, of those that may be linked;
-// none where it is of another kind, or of two kinds of which one may not be.
+// Licences returns the licences that a text is or refers to, of those that may be linked.
+// It returns none if the text is another licence, or offers one that may not be linked.
 func Licences(text string) []string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	var found []string

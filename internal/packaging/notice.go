@@ -10,8 +10,8 @@ import (
 // Own is a text of a licence for what the repository itself contains.
 type Own struct{ About, Text string }
 
-// Notice writes whose work the programs contain, under which licences, with the
-// whole texts; a text that many have stands once.
+// Notice writes whose work the programs contain, under which licences, and the whole
+// texts. A text that several share is written once.
 func Notice(w io.Writer, own []Own, l Linked) error {
 	var b strings.Builder
 	b.WriteString("voice-gateway and zwave-mcp-server contain the work of others.\n\nThey contain these modules:\n\n")

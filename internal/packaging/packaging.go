@@ -1,8 +1,7 @@
-// Package packaging writes what stands in a package beside the programs: manual
-// pages, completions, the notice of what is linked, and the bill of materials. It
-// exists so that each of them is made of the programs themselves and cannot say
-// what is no longer so. Another paper is a file with one exported function, and a line
-// in scripts/packaging/main.go.
+// Package packaging writes the files of a package other than the programs: manual pages,
+// completions, the notice of what is linked, and the bill of materials. It exists so that
+// each of them is made from the programs themselves and cannot become outdated. Another
+// paper is a file with one exported function, and a line in scripts/packaging/main.go.
 package packaging
 
 import (

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// What root does at an installation and at an update reaches nothing through what the
-// service, which may have been taken over, puts in the place of its own files. The real
-// scripts run as root, the package's by dpkg, in a copy of this machine.
+// When root installs or updates the package, it changes nothing outside through links
+// that the service, which may have been taken over, has put in the place of its own
+// files. The real scripts run as root, the package's by dpkg, in a copy of this
+// machine.
 func TestRootFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

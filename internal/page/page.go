@@ -1,9 +1,9 @@
-// Package page is what a browser is shown: one bundle of plain modules, styles and
-// templates inside the program. It exists so that a family sees and does what the
-// gateway can, without another program, a build step or the internet. It knows nothing
-// of the gateway: its modules ask the HTTP interface for everything.
+// Package page is what a browser shows: one bundle of plain modules, styles and templates
+// inside the program. It exists so that a family sees and does what the gateway can,
+// without another program, a build step or the internet. It knows nothing of the gateway:
+// its modules ask the HTTP interface for everything.
 //
-// To add words, add them to every file in words; a test holds these together. To add a
+// To add words, add them to every file in words; a test compares these files. To add a
 // module, add a file to files and import it from another one.
 package page
 
@@ -27,9 +27,9 @@ var bundle embed.FS
 const Policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Config says for whom the page is.
+// Config says who uses the page.
 type Config struct {
-	Language string // of the family; English where there are no words for it
+	Language string // of the family; English if there are no words for it
 	Name     string // of the gateway
 }
 
@@ -121,8 +121,7 @@ func (p *Page) Main(guarded bool) []byte {
 // too_many.
 func (p *Page) Login(trouble string) []byte { return p.login[trouble] }
 
-// File returns one of the files that the page is made of; nil: there is none of that
-// name.
+// File returns one of the files of the page; nil if there is none of that name.
 func (p *Page) File(name string) []byte { return p.files[name] }
 
 // Show answers with a document or a file of the page, and with what a browser may do
@@ -131,7 +130,7 @@ func Show(w http.ResponseWriter, status int, name string, content []byte) {
 	h := w.Header()
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	h.Set("Content-Security-Policy", Policy)
-	// A form that is sent without an origin could not be told from another site's.
+	// Without an origin, a form could not be told from another site's.
 	h.Set("Referrer-Policy", "same-origin")
 	w.WriteHeader(status)
 	_, _ = w.Write(content) // an error means that the client is gone

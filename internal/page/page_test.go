@@ -105,13 +105,14 @@ func sources(t *testing.T) map[string]string {
 var (
 	imported = regexp.MustCompile(`(?:from|import) "([^"]+)"|(?:src|href)="([^"#]+)"`)
 	address  = regexp.MustCompile(`https?://[^"\s]+`)
-	// markup are the ways by which text would become markup or code.
+	// markup are the ways in which text would become markup or code.
 	markup = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|srcdoc|createContextualFragment|setHTML`)
 	inline = regexp.MustCompile(`(?i)<script(?:[^>]*)>[^<]|<style|\son\w+="|\sstyle="|javascript:`)
 )
 
-// TestTheBundleStaysAtHome checks that every file that another one names is there, that
-// none is outside, and that nothing is markup or code inside a document.
+// TestTheBundleStaysAtHome checks that every file that another file names exists, that
+// no file is fetched from outside, and that no text becomes markup or code in a
+// document.
 func TestTheBundleStaysAtHome(t *testing.T) {
 	p := made(t, "en")
 	named := 0
@@ -124,7 +125,7 @@ func TestTheBundleStaysAtHome(t *testing.T) {
 			}
 		}
 		for _, outside := range address.FindAllString(text, -1) {
-			if outside != "http://www.w3.org/2000/svg" { // the name of a form, which nobody asks for
+			if outside != "http://www.w3.org/2000/svg" { // the name of an XML namespace, which is never fetched
 				t.Errorf("%s has the address %s", name, outside)
 			}
 		}

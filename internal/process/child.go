@@ -39,7 +39,7 @@ type Child struct {
 	unread int64         // bytes given to it that it never read
 
 	familyMu sync.Mutex
-	family   map[int]seen // whom it had started when it was last noted
+	family   map[int]seen // the processes it had started when they were last noted
 }
 
 // Start starts a child. The end of its stderr is kept, and all of it is copied to
@@ -150,7 +150,7 @@ func waitingIn(pipe *os.File) int64 {
 		return 0
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n))) // n stays 0 when it cannot be told
+		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n))) // n stays 0 if it is not known
 	})
 	return int64(n)
 }

@@ -19,8 +19,8 @@ import (
 const familyKey = "STARTED_BY_GATEWAY"
 
 const (
-	// familyRounds is how often the family is looked for until nobody is left: a
-	// process may start another one while it is being killed.
+	// familyRounds is how often the search for remaining processes is repeated: a process may
+	// start another one while it is being killed.
 	familyRounds = 20
 	// familyPause is the time for the killed ones to end before the next look.
 	familyPause = 5 * time.Millisecond
@@ -99,7 +99,8 @@ func marked(mark string, list map[int]seen) map[int]seen {
 	return found
 }
 
-// noteFamily notes whom the child has started so far, for those that drop the mark.
+// noteFamily notes the processes that the child has started so far, so that those that
+// drop the mark are found too.
 func (c *Child) noteFamily() {
 	family := descendants(c.Pid(), all())
 	c.familyMu.Lock()

@@ -17,11 +17,11 @@ type mapping struct {
 	written  bool // it has pages that differ from the file
 }
 
-// DropPages lets go of those pages of our own program that only the start has used;
-// what is used again is mapped again from the file, at the price of a page fault. Pages
-// that have been written to stay. Where the kernel keeps the file in pieces of two
-// megabytes it maps a whole piece for each byte that is read, so it is asked for small
-// pages, too. Libraries are left alone: another thread may be loading one.
+// DropPages frees the pages of our own program that only the start has used. A page
+// that is used again is mapped again from the file, at the price of a page fault. Pages
+// that have been written to stay. If the kernel keeps the file in pieces of two
+// megabytes, it maps a whole piece for each byte that is read, so DropPages also asks
+// for small pages. Libraries are left alone: another thread may be loading one.
 func DropPages() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -53,8 +53,8 @@ func dropPages(file string) error {
 	return nil
 }
 
-// readMappings reads smaps. What was written to is in memory of its own, or has been
-// swapped out.
+// readMappings reads smaps. A mapping that was written to has anonymous memory, or has
+// been swapped out.
 func readMappings(r io.Reader) ([]mapping, error) {
 	var all []mapping
 	lines := bufio.NewScanner(r)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestReadMappings: what was written to is known by its own memory, or by what of it has
-// been swapped out.
+// TestReadMappings: a mapping that was written to is recognised by its anonymous memory,
+// or by what of that has been swapped out.
 func TestReadMappings(t *testing.T) {
 	all, err := readMappings(strings.NewReader(`00400000-00500000 r-xp 00000000 fe:00 42    /bin/program
 Rss:                 512 kB

@@ -259,8 +259,8 @@ func TestAFloodingChildEnds(t *testing.T) {
 	}
 }
 
-// TestEnding checks that a child that closed its output and lives is told from one that
-// is dying.
+// TestEnding checks that a child that closed its output and lives is distinguished from
+// one that is dying.
 func TestEnding(t *testing.T) {
 	c := started(t, "echo ready; exec >&-; read line", nil)
 	if rest, _ := io.ReadAll(c); len(rest) > 0 || c.Ending() {

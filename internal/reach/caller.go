@@ -109,9 +109,9 @@ func (c *Caller) awaitServer(ctx context.Context, id string) error {
 	return nil
 }
 
-// awaitHouse returns when a house is told, or when no server is left that may tell
-// one soon. With again, the servers that may tell one are tried once more while no
-// house is known at all, even long after their attempts are used up.
+// awaitHouse returns when a server has published a house, or when no server is left that
+// may soon do so. With again, the servers that may have a house are tried once more while
+// no house is known at all, even long after their attempts are used up.
 func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	told := c.house.Told()
 	for {
@@ -140,11 +140,11 @@ func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	}
 }
 
-// expected says from whom a house may still come: trying is closed when one of the
-// servers in their first attempts has ended them, nil if there is none; patience is
-// how long the connected ones may still take to tell theirs. A server that is not
-// tried while something it needs is missing may take a minute, so nobody waits for
-// it. news is closed when the answer may be another one.
+// expected says from which servers a house may still come. trying is closed when one of
+// the servers has ended its first attempts; nil if no server is trying. patience is how
+// long the connected servers may still take to publish their house. A server that is not
+// tried because something it needs is missing may take a minute, so it is not waited for.
+// news is closed when the answer may have changed.
 func (c *Caller) expected() (trying <-chan struct{}, patience time.Duration, news <-chan struct{}) {
 	c.attempts.mu.Lock()
 	defer c.attempts.mu.Unlock()

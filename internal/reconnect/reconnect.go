@@ -1,13 +1,13 @@
-// Package reconnect runs something again that ends now and then: a connection to
-// a broker or a speech service, a child process, an open sound card. It exists so
-// that everywhere the pauses between attempts grow, are bounded and start anew by
-// one rule (Pauses), and the loop around them ends with its context (Loop).
+// Package reconnect restarts things that end now and then: a connection to a broker or a
+// speech service, a child process, an open sound card. It exists so that everywhere the
+// pauses between attempts grow, are bounded and are reset by one rule (Pauses), and the
+// loop around them ends with its context (Loop).
 //
-// MCP servers do not use it. Their attempts are counted, reported and shown with
-// the time of the next one, change from a quick to a slow pace, and can be forced
-// or asked for out of turn while the loop waits; that needs a state machine of
-// its own (package mcpint/host). To keep another service, give a Loop its pauses
-// and Run one connection, from its beginning to its loss.
+// MCP servers do not use it. Their attempts are counted, reported and shown with the time
+// of the next one, change from a quick to a slow pace, and can be forced or asked for out
+// of turn while the loop waits; that needs a state machine of its own (package
+// mcpint/host). To keep another service, give a Loop its pauses and Run one connection,
+// from its beginning to its loss.
 package reconnect
 
 import (
@@ -41,21 +41,19 @@ func (p *Pauses) Reset() { p.next = 0 }
 // Loop runs something again whenever it ends.
 type Loop struct {
 	Pauses
-	// Spread is the share of a pause, from 0 to 1, by which it may be shortened
-	// at random, so that several clients of one service do not come back
-	// together.
+	// Spread is the share of a pause, from 0 to 1, by which it may be shortened at random, so
+	// that several clients of a service do not come back together.
 	Spread float64
 	// Least returns the shortest wait after an error; nil: the pauses alone
 	// decide.
 	Least func(err error) time.Duration
-	// Ended is told why a run ended, and the pause before the next one; nil: it
-	// is not called.
+	// Ended is called with the reason why a run ended, and the pause before the next one. It
+	// may be nil.
 	Ended func(err error, pause time.Duration)
 }
 
-// Run calls once again and again until ctx ends. After a useful run the pauses
-// start anew. Other runs do not reset them, because something that ends at once
-// must not be repeated quickly for ever.
+// Run calls once again and again until ctx ends. A useful run resets the pauses. Other
+// runs do not, because something that ends at once must not be repeated quickly for ever.
 func (l Loop) Run(ctx context.Context, once func(ctx context.Context) (useful bool, err error)) {
 	for {
 		useful, err := once(ctx)

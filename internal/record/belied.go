@@ -7,14 +7,14 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Lie is an act that was told as done and turned out not to be: what a server said of
-// a thing, and what the thing is.
+// Lie is an act that was reported as done and turned out not to be: the value that was
+// reported, and the real one.
 type Lie struct {
 	Server, Device, Property string
 	Told, Is                 any
 }
 
-// Of reports whether a receipt of a server is the one that lied.
+// Of reports whether a receipt of a server is the wrong one.
 func (l *Lie) Of(server string, r *tools.Receipt) bool {
 	return server == l.Server && r.Device == l.Device && r.Property == l.Property && r.Done() && fmt.Sprint(r.Value) == fmt.Sprint(l.Told)
 }

@@ -6,7 +6,7 @@ import "time"
 type Mark struct {
 	ID     string    `json:"id"` // the turn's id
 	Time   time.Time `json:"time"`
-	Should string    `json:"should"` // the sentence that says what should have happened; "" if nobody has said it
+	Should string    `json:"should"` // the sentence that says what should have happened; "" if it is not known
 	Then   Record    `json:"then"`
 	House  string    `json:"house,omitempty"` // names the house as it was; "" if it is not kept
 	Sound  bool      `json:"sound"`           // the sound of the utterance is kept
@@ -26,7 +26,7 @@ type Replay struct {
 // Rightness says whether a marked turn goes as it should today.
 type Rightness string
 
-// The kinds of rightness. Open means that nobody has said enough to judge it.
+// The kinds of rightness. Open means that too little is known to judge it.
 const (
 	Right Rightness = "right"
 	Wrong Rightness = "wrong"

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// FoundOut is for how long what was told as done may turn out not to be. It is longer than
-// a turn and the reading back after it take.
+// FoundOut is how long after its report an act may turn out not to be done. It is longer
+// than a turn and reading the value back take.
 const FoundOut = time.Minute
 
 // mostLies bounds those that are kept, as some belong to no turn that is known.
 const mostLies = 64
 
-// Lies keeps acts that were told as done and turned out not to be, until the turn that each
-// belongs to has ended. T is what is kept of an act. The zero value is ready for use; it is
-// not safe for concurrent use.
+// Lies keeps acts that were reported as done and turned out not to be, until the turn that
+// each belongs to has ended. T is what is kept of an act. The zero value is ready for use;
+// it is not safe for concurrent use.
 type Lies[T any] struct{ kept []dated[T] }
 
 // dated is an act and when it was found out, by our clock.

@@ -49,7 +49,7 @@ func NewCall(c tools.Call, r tools.Result, took time.Duration) CallMade {
 // riskOrder sorts risks as a record has them.
 var riskOrder = map[string]int{"": 0, "read": 1, "reversible": 2, "costly": 3, "dangerous": 4}
 
-// Partly adds to the reply which part of what was asked for was not possible.
+// Partly adds to the reply which part of the request was not possible.
 func (r *Record) Partly(said, why string) {
 	r.Reply += " " + said
 	if Failed.Worse(r.Outcome) {
@@ -57,8 +57,8 @@ func (r *Record) Partly(said, why string) {
 	}
 }
 
-// Add appends the results of commands that were added to a turn. The timings stay
-// those of the first commands, on which somebody waited.
+// Add appends the results of commands that were added to a turn. The timings stay those
+// of the first commands, for which the user waited.
 func (r *Record) Add(more Record, intents []Intent) {
 	if r.Intent != nil {
 		if len(r.Intents) == 0 {

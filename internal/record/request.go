@@ -19,13 +19,12 @@ type Request struct {
 	// for the answer to a question. A text that only a model might understand is then
 	// not for the house.
 	FollowUp bool
-	// Challenge is the id of the turn whose challenge the microphone was opened for; ""
-	// for every other text. After is when the answer ended, counted from the end of the
-	// spoken question.
+	// Challenge is the id of the turn whose challenge the text answers; "" for every other
+	// text. After is the time from the end of the spoken question to the end of the answer.
 	Challenge string
 	After     time.Duration
-	// Unfinished and Others are those of the transcript of a spoken text: it is the
-	// beginning of a sentence; it may have been one of these readings.
+	// Unfinished and Others are copied from the transcript of a spoken text: Unfinished says
+	// that the text is only the beginning of a sentence, Others are further readings of it.
 	Unfinished bool
 	Others     []string
 	// Waiting is called once when the turn begins to wait for something slow, a server
@@ -40,7 +39,7 @@ type Turn struct {
 	Record *Record               // filled in by the answerer
 	Watch  Stopwatch             // the clock of the record's timings
 	Say    func(sentence string) // called with each sentence of the reply as it comes
-	// Unsay drops the sentences that were given to Say and are not spoken yet, because
-	// the speaker went on and meant something else; it may be nil.
+	// Unsay drops the sentences that were given to Say and are not spoken yet, because the
+	// speaker continued and meant something else; it may be nil.
 	Unsay func()
 }

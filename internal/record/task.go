@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Choice says how a task goes on whose server is lost in the middle of it
-// (REQUIREMENTS M10).
+// Choice says how a task continues whose server is lost in the middle of it (REQUIREMENTS
+// M10).
 type Choice string
 
 // The choices.
 const (
-	Continue        Choice = "continue"         // go on with what is left; the lost call stays lost
+	Continue        Choice = "continue"         // continue with the rest; the lost call stays lost
 	RetryConnection Choice = "retry_connection" // reconnect, then make the calls that were never sent
 	StopTask        Choice = "stop_task"        // end the turn and keep what is open for later
 )
@@ -56,11 +56,11 @@ type Kind string
 
 // The kinds (REQUIREMENTS T7).
 const (
-	Arrived Kind = "arrived" // what was under way, or slept, is as it was asked to be
+	Arrived Kind = "arrived" // a device that was moving or asleep now has the requested state
 	Stuck   Kind = "stuck"   // what was under way did not come to its end
-	Belied  Kind = "belied"  // what was told as done turned out not to be
+	Belied  Kind = "belied"  // an act that was reported as done turned out not to be
 
-	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until somebody says stop
+	Alarm   Kind = "alarm"   // smoke, water and the like; it rings until a person says stop
 	Cleared Kind = "cleared" // it is over
 
 	// By rule (announce.rules).

@@ -1,12 +1,12 @@
-// Package recorder keeps what was said to the gateway: the sound of an utterance
-// and beside it the record of its turn. It exists to find out why something was
-// misheard, and is the only place where a voice is ever written to disk; so it is
-// off unless somebody turns it on (REQUIREMENTS H10), readable by nobody else,
-// and bounded in age and size.
+// Package recorder keeps what was said to the gateway: the sound of an utterance and
+// beside it the record of its turn. It exists to find out why something was misheard, and
+// is the only place where a voice is ever written to disk; so it is off unless the user
+// turns it on (REQUIREMENTS H10), readable by its owner only, and bounded in age and
+// size.
 //
-// Keep queues a recording and returns at once; Run writes it. A recording is two
-// files with one stem, STEM.wav and STEM.json. To keep another piece of a turn,
-// give it an ending of its own in write and in endings.
+// Keep queues a recording and returns at once; Run writes it. A recording is two files
+// with one stem, STEM.wav and STEM.json. To keep another piece of a turn, give it an
+// ending of its own in write and in endings.
 package recorder
 
 import (
@@ -227,8 +227,8 @@ func (r *Recorder) drain() {
 	}
 }
 
-// prepare makes the directory. It warns when others can look into a directory
-// that existed before: the names of recordings alone say when somebody spoke.
+// prepare makes the directory. It warns when others can look into a directory that
+// existed before: the names of recordings alone show when people spoke.
 func (r *Recorder) prepare() error {
 	dir, err := trust.Make(r.cfg.Dir, 0o700)
 	if err != nil {

@@ -97,8 +97,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestAnUtteranceIsKept checks that the sound is on disk with its record, and
-// readable by nobody else.
+// TestAnUtteranceIsKept checks that the sound is on disk with its record, and readable by
+// its owner only.
 func TestAnUtteranceIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "recordings")
 	r, _ := newRecorder(t, recorder.Config{Dir: dir})
@@ -206,7 +206,8 @@ func TestTheBoundHoldsWhileRunning(t *testing.T) {
 	}
 }
 
-// TestRecordingsAgeInSilence checks that old recordings go while nobody speaks.
+// TestRecordingsAgeInSilence checks that old recordings are removed although there is no
+// speech.
 func TestRecordingsAgeInSilence(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

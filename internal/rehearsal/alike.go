@@ -169,7 +169,8 @@ func (l *Likeness) like(i int) (with []string) {
 	return with
 }
 
-// propose is a name by which a thing is told apart: one that it has, else a new one.
+// propose returns a name that tells a thing apart: another name that it already has
+// (known), else a new one.
 func (l *Likeness) propose(i int) (name string, known bool) {
 	for j, alias := range l.all[i].Aliases {
 		if said := l.all[i].says[j+1]; len(said) > 0 && l.apart(i, said) > confusing {

@@ -31,8 +31,8 @@ func confused(t *testing.T, h *home.House) []rehearsal.Confusion {
 	return found
 }
 
-// Rooms are compared with rooms, things with things; what is only read is not said to do
-// anything, and a name that cannot be pronounced is not compared.
+// Rooms are compared with rooms, things with things. A thing that can only be read has
+// no sentence that acts, and a name that cannot be pronounced is not compared.
 func TestWhatIsCompared(t *testing.T) {
 	t.Parallel()
 	sensor := lamp("9", "Ten Light", "")
@@ -79,8 +79,8 @@ func TestSameNames(t *testing.T) {
 	}
 }
 
-// What can do nothing has no namesake, and three of which the second does what the others
-// do are of one name.
+// A thing without abilities has no namesake. If the second of three things can do what
+// each of the others does, the three are one group.
 func TestWhatIsSaidOfNamesakes(t *testing.T) {
 	t.Parallel()
 	idle, dimmer, shade := lamp("1", "Fan", ""), lamp("3", "Lamp", ""), lamp("4", "Lamp", "")
@@ -91,8 +91,8 @@ func TestWhatIsSaidOfNamesakes(t *testing.T) {
 	}
 }
 
-// A large house is looked at as well: the names of the first thousand things are compared,
-// until somebody stops it, and things of one name are found among all.
+// A large house is examined too: the names of the first thousand things are compared,
+// until the context ends, and things of the same name are found among all.
 func TestALargeHouse(t *testing.T) {
 	t.Parallel()
 	h := &home.House{}
@@ -123,8 +123,8 @@ func TestALargeHouse(t *testing.T) {
 	}
 }
 
-// What the last rehearsal heard counts as long as the thing has that name, and until it has
-// the other one.
+// The result of the last rehearsal counts as long as the thing has that name, and until it
+// has the proposed one.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	h := &home.House{Entities: []home.Entity{lamp("1", "Den Light", ""), lamp("2", "Ten Light", ""), lamp("3", "Fan", "")}}

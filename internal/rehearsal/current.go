@@ -6,9 +6,10 @@ import (
 	"voicegateway/internal/home"
 )
 
-// Current lists what is confused in a house as it is now and not mended: alike is what
-// its names tell, kept what the last rehearsal heard, as far as things still have the
-// names they had then: the one itself, and what it was taken for. kept may be nil.
+// Current lists the confusions of the present house that have no remedy yet. alike are
+// those found by comparing names. kept, which may be nil, is the report of the last
+// rehearsal; its confusions count only if the thing, and what it was mistaken for, still
+// have the same names.
 func Current(kept *Report, alike []Confusion, h *home.House) []Confusion {
 	now := slices.Clone(alike)
 	if kept == nil {
@@ -59,7 +60,7 @@ func concern(a, b Confusion) bool {
 	return a.Name == b.Name || slices.Contains(a.With, b.Name) || slices.Contains(b.With, a.Name)
 }
 
-// keys are how many things and rooms have a name of their own, by that name as it is spoken.
+// keys counts the things and rooms with a name, by the spoken form of the name.
 type keys map[string]int
 
 func keysOf(h *home.House) keys {
@@ -73,7 +74,7 @@ func keysOf(h *home.House) keys {
 	return k
 }
 
-// of is the id of a thing of which others have the name, "" for others.
+// of returns the id of a thing if others have the same name, else "".
 func (k keys) of(e home.Entity) string {
 	if k[plain(e.Name)] < 2 {
 		return ""

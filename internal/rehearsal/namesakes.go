@@ -9,20 +9,20 @@ import (
 	"voicegateway/internal/home"
 )
 
-// Namesakes are things of one room with one name, of which commands are alike: who says the
-// name is asked which one is meant.
+// Namesakes are things in one room that share a name and accept the same commands: the user
+// who says the name is asked which one is meant.
 type Namesakes struct {
 	Name, Area string
 	Things     []home.Entity
-	// Aliases are other names for those of Things that have none of their own, by id.
+	// Aliases are proposed names, by id, for the things that have no other name of their own.
 	Aliases map[string]string
 }
 
 // Mended reports whether each of them can be named.
 func (n Namesakes) Mended() bool { return len(n.Aliases) == 0 }
 
-// SameNames finds the things that have one name. Things of several rooms are told
-// apart by their rooms.
+// SameNames finds the things that share a name. Things in different rooms are told apart
+// by their rooms.
 func SameNames(h *home.House) []Namesakes {
 	type place struct{ name, area string }
 	there := map[place][]*Namesakes{}
@@ -54,8 +54,8 @@ func SameNames(h *home.House) []Namesakes {
 	return found
 }
 
-// twins reports whether a sentence that names one of two things of one name may mean the
-// other.
+// twins reports whether two things of the same name have an ability in common, so that a
+// sentence about one may mean the other.
 func twins(a, b home.Entity) bool {
 	return slices.ContainsFunc(a.Abilities, func(x home.Ability) bool { return slices.Contains(b.Abilities, x) })
 }
@@ -75,8 +75,8 @@ func owners(h *home.House) map[string]int {
 	return all
 }
 
-// number gives those that have no name of their own one with a number, which is said in
-// every language; the names are taken then.
+// number gives the things without a name of their own one with a number, because
+// numbers work in every language. The new names are then taken.
 func (n *Namesakes) number(owners map[string]int, taken map[string]bool) {
 	n.Aliases = map[string]string{}
 	next := 1

@@ -1,7 +1,7 @@
 // Package rehearsal has the words of the rehearsal (REQUIREMENTS L6): which names of a
-// house the gateway cannot tell apart by ear, and which other name would help. It
-// exists so that HTTP, the command line and whoever rehearses share one account. It is
-// pure. Another kind of proposal is another line in Candidates.
+// house the gateway cannot tell apart by ear, and which other name would help. It exists
+// so that HTTP, the command line and the rehearser share one account. It is pure. Another
+// kind of proposal is another line in Candidates.
 package rehearsal
 
 import (
@@ -24,13 +24,13 @@ type State struct {
 // Report is what a rehearsal found.
 type Report struct {
 	Time     time.Time   `json:"time"`
-	House    string      `json:"house,omitempty"` // stands for the names as they were
+	House    string      `json:"house,omitempty"` // a fingerprint of the names at that time
 	Names    int         `json:"names"`           // that were spoken
 	Skipped  int         `json:"skipped"`         // things that no sentence of the rehearsal is about
 	Left     int         `json:"left,omitempty"`  // things and rooms whose names were not compared, as there are too many
 	Confused []Confusion `json:"confused"`
 	Unknown  []Word      `json:"unknown"` // words that no dictionary has
-	Growing  []string    `json:"growing"` // sentences that may go on, and so do not end early
+	Growing  []string    `json:"growing"` // sentences that may continue, and so do not end early
 	// Voice is why nothing that was heard counts, and the names were only compared.
 	Voice string `json:"voice,omitempty"`
 }
@@ -59,11 +59,11 @@ func (c Confusion) Mended() bool { return c.Alias != "" && c.Known }
 type Word struct {
 	Word  string   `json:"word"`
 	Names []string `json:"names"`           // that use it
-	Guess string   `json:"guess,omitempty"` // how it is taken to be spoken, in CMU phones; "" if nobody knows
+	Guess string   `json:"guess,omitempty"` // a guess at its pronunciation, in CMU phones; "" without one
 }
 
-// sentences are what is said of a thing, by language; the first that the house
-// understands is rehearsed. None of them is carried out.
+// sentences are commands about a thing, by language; the first that the house understands
+// is rehearsed. None of them is carried out.
 var sentences = map[string][]string{
 	"en": {"turn on the %", "open the %", "lock the %", "start the %"},
 	"de": {"schalte % ein", "öffne %", "schließe % ab"},
@@ -99,9 +99,9 @@ var kinds = map[string]map[string]string{
 	"es": {"light": "lámpara", "switch": "interruptor", "fan": "ventilador", "cover": "persiana"},
 }
 
-// Candidates are other names for a thing, the nearest to its own first: those that the
-// house knows, then with its room in front, another word for its kind, or both. A name
-// of something else is none.
+// Candidates returns other names for a thing: known are those that it already has,
+// proposed are new ones, the nearest to its name first: with its room in front, with
+// another word for its kind, or both. A name that another thing has is never proposed.
 func Candidates(h *home.House, e home.Entity, language string) (known, proposed []string) {
 	for _, a := range e.Aliases {
 		if said := plain(a); said != plain(e.Name) {

@@ -12,10 +12,10 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// Compare tells of the names of a house what can be told without a sound: which are
-// pronounced nearly alike, and which words no dictionary has. It takes a second, where
-// hundreds of names are new to the dictionary a few. Where no recogniser goes by
-// the dictionary, there is nothing to tell.
+// Compare reports what the names of a house show without any sound: which are pronounced
+// nearly alike, and which words no dictionary has. It takes a second, or a few if
+// hundreds of names are new to the dictionary. If no recogniser uses the dictionary, the
+// report is empty.
 func Compare(ctx context.Context, cfg stt.Config, h *home.House) (rehearsal.Report, error) {
 	r := rehearsal.Report{Time: time.Now(), Confused: []rehearsal.Confusion{}, Growing: []string{}}
 	likeness, unknown, err := compare(ctx, cfg, h)
@@ -33,8 +33,8 @@ func Compare(ctx context.Context, cfg stt.Config, h *home.House) (rehearsal.Repo
 // dictionary.
 func Compares(cfg stt.Config) bool { return slices.ContainsFunc(cfg.Engines, stt.ByGrammar) }
 
-// compare returns the likeness of the names, nil where nothing is known of pronunciations,
-// and the words that no dictionary has.
+// compare returns the likeness of the names, nil if their pronunciations are unknown, and
+// the words that no dictionary has.
 func compare(ctx context.Context, cfg stt.Config, h *home.House) (*rehearsal.Likeness, []rehearsal.Word, error) {
 	unknown := []rehearsal.Word{}
 	if !Compares(cfg) {

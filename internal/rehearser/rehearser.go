@@ -1,7 +1,7 @@
 // Package rehearser lets the gateway's voice speak the names of the house and its
 // recogniser hear them, offline (REQUIREMENTS L6). It exists so that a family learns
-// which names cannot be told apart before a lamp does not come on. It has a recogniser
-// of its own, speaks to nobody, and carries nothing out: what was heard is matched, and
+// which names cannot be told apart before a lamp does not come on. It has its own
+// recogniser, plays no sound, and carries nothing out: the heard text is matched, and
 // compared with what was said.
 package rehearser
 
@@ -39,14 +39,13 @@ type Config struct {
 	Voice      Voice
 	Speaks     string     // stands for what the voice is made of
 	Recogniser stt.Config // with a command of its own worker
-	// Idle reports whether nobody needs the machine; a rehearsal goes on only then. Nil:
-	// always.
+	// Idle reports whether the machine is free; a rehearsal runs only then. Nil: always.
 	Idle func() bool
-	// Quiet tells since when nobody has spoken or asked anything; nil: a rehearsal never
-	// begins by itself.
+	// Quiet returns since when there has been neither speech nor a question; nil: a rehearsal
+	// never begins without a request.
 	Quiet func() time.Time
 	Dir   string // where the last report is kept; "": nowhere
-	// Progress is told how many of so many names were heard; it may be nil.
+	// Progress is called with how many of the names were heard; it may be nil.
 	Progress func(done, of int)
 	Log      *slog.Logger
 }
@@ -119,7 +118,8 @@ func Rehearse(ctx context.Context, cfg Config, h *home.House) (rehearsal.Report,
 	return r, s.propose(ctx, h, r.Confused)
 }
 
-// notUnderstood is why nothing counts that was heard of so many names; "" where it counts.
+// notUnderstood says why the hearing does not count, because more than half of the names
+// were lost; "" if it counts.
 func notUnderstood(wrong []rehearsal.Confusion, of int, compared bool) string {
 	lost := 0
 	for _, c := range wrong {
@@ -340,9 +340,9 @@ func noisy(samples []int16, level float64) []int16 {
 	return samples
 }
 
-// propose looks for another name of each thing that was not heard right, and lets it be
-// heard: first those the house knows, then new ones, one for each thing a round. What only
-// sounds like something else keeps the name that it has for that.
+// propose looks for another name of each thing that was not heard right, and tries it by
+// ear: first the names that the house knows, then new ones, one for each thing in a round.
+// A name that only sounds like another keeps the proposal that it already has.
 func (s *stage) propose(ctx context.Context, h *home.House, found []rehearsal.Confusion) error {
 	open, known := map[int][]string{}, map[int]int{} // by index: names to try, and how many of them the house has
 	things := map[int]int{}                          // by index: the place in the house
@@ -388,8 +388,8 @@ func (s *stage) propose(ctx context.Context, h *home.House, found []rehearsal.Co
 	return nil
 }
 
-// candidates are other names for a thing: those that the house knows, and new ones, which
-// sound like nothing else where that can be told.
+// candidates returns other names for a thing: those that the house knows, and new ones,
+// which sound like no other name as far as pronunciations are known.
 func (s *stage) candidates(h *home.House, e home.Entity) (known, proposed []string) {
 	known, proposed = rehearsal.Candidates(h, e, s.Pack.Language)
 	if s.likeness != nil {
@@ -401,8 +401,8 @@ func (s *stage) candidates(h *home.House, e home.Entity) (known, proposed []stri
 // ErrRunning means that a rehearsal is under way: there is one at a time.
 var ErrRunning = errors.New("a rehearsal is under way")
 
-// Rehearser rehearses on request, and by itself after the house has changed, one rehearsal
-// at a time. It keeps what the last one found. It is safe for concurrent use.
+// Rehearser runs rehearsals on request, and automatically after the house has changed, one
+// at a time. It keeps the report of the last one. It is safe for concurrent use.
 type Rehearser struct {
 	cfg   Config
 	house func() *home.House

@@ -59,7 +59,7 @@ func plantedHouse() *home.House {
 	return h
 }
 
-// silent is a voice that nobody understands.
+// silent is a voice that no recogniser understands.
 type silent struct{}
 
 func (silent) Synthesize(context.Context, string) (audio.Clip, error) {

@@ -48,8 +48,8 @@ func TestOneRehearsalAtATime(t *testing.T) {
 	})
 }
 
-// Whatever a rehearsal depends on makes the names new; the order in which a house is told
-// does not.
+// A change of anything that a rehearsal depends on makes the names new; another order of
+// the things in the house does not.
 func TestWhatMakesNamesNew(t *testing.T) {
 	t.Parallel()
 	fan, van := thing("Fan", "Office"), thing("Van", "")
@@ -100,8 +100,8 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A house whose names are new is rehearsed once nobody has spoken for ten minutes and the names
-// have stayed the same, once: an attempt that fails waits until they are others again.
+// A house with new names is rehearsed once, after ten minutes without speech or changes of
+// names. If that fails, the next attempt waits until the names change again.
 func TestARehearsalByItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,8 +148,8 @@ func TestARehearsalByItself(t *testing.T) {
 	})
 }
 
-// What was rehearsed is known to the next run of the program, which does not rehearse it
-// again.
+// The next run of the program knows which names were rehearsed, and does not repeat
+// that.
 func TestARehearsalIsKept(t *testing.T) {
 	cfg, h := config(t, "flite"), pairHouse([2]string{"Fan", "Van"})
 	cfg.Voice, cfg.Dir = silent{}, t.TempDir()

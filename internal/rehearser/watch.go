@@ -13,20 +13,20 @@ import (
 
 // When a rehearsal begins by itself.
 const (
-	calm       = 10 * time.Minute // the names have stayed the same and nobody has spoken for so long
+	calm       = 10 * time.Minute // for so long the names have stayed the same and there was no speech
 	lookAround = time.Minute      // how often that is looked at
 )
 
-// watch finds the moment at which the names of a house are rehearsed by themselves.
+// watch finds the moment for an automatic rehearsal of the names of a house.
 type watch struct {
 	names string    // as they were at the last look
 	since time.Time // since when they have been so
 	tried string    // names that need no other attempt
 }
 
-// due reports whether names are rehearsed now: they are others than those rehearsed last,
-// nobody has spoken since quiet, and neither has changed for a while. An attempt that fails is not
-// repeated before the names have changed.
+// due reports whether names should be rehearsed now: they differ from those rehearsed last, there
+// has been no speech since quiet, and both have lasted for a while. After a failed attempt the
+// same names are not tried again.
 func (w *watch) due(now, quiet time.Time, names, rehearsed string) bool {
 	if names != w.names {
 		w.names, w.since = names, now
@@ -38,9 +38,9 @@ func (w *watch) due(now, quiet time.Time, names, rehearsed string) bool {
 	return true
 }
 
-// fingerprint stands for everything that a rehearsal of a house depends on: its names and
-// what is said of them, how they are pronounced, what speaks and what hears them; "" where
-// there is nothing to rehearse. The order in which a house is told does not count.
+// fingerprint sums up everything that a rehearsal of a house depends on: its names, the
+// sentences about them, their pronunciations, the voice and the recogniser; "" if there is
+// nothing to rehearse. The order of the things in the house does not matter.
 func fingerprint(h *home.House, cfg Config) string {
 	var lines []string
 	things := 0

@@ -1,8 +1,8 @@
-// Package replay runs a turn of before through today's sentences, planner and guards,
-// in the house as it was, and says whether it would go as it should have
-// (REQUIREMENTS L3). Nothing is ever called: a replay has neither servers nor a
-// language model, only what they are told. It exists so that a family's own mistakes
-// are its regression test. To judge by something else, add a case to judge.
+// Package replay runs an earlier turn through today's sentences, planner and guards, in
+// the house as it was, and says whether the result is now what it should have been
+// (REQUIREMENTS L3). Nothing is ever called: a replay has no servers and no language
+// model. It exists so that a family's own mistakes are its regression test. To judge by
+// something else, add a case to judge.
 package replay
 
 import (
@@ -30,7 +30,7 @@ import (
 // Config is today's program, as far as it understands a text.
 type Config struct {
 	Pack     *intent.Pack // the sentences that are tried
-	Own      *intent.Pack // those in which it is written what should have happened
+	Own      *intent.Pack // the pack for reading what should have happened
 	Language string       // of the replies
 	Limits   safety.Limits
 	Wordings []record.Wording
@@ -41,12 +41,12 @@ type Config struct {
 type Case struct {
 	Then   record.Record
 	Marked bool          // it was found wrong, and is judged
-	Should string        // the sentence that does what should have happened; "": nobody has said it
+	Should string        // the sentence that does what should have happened; "" if it is not known
 	Rooms  home.Snapshot // the house as it was
 	Heard  *string       // what today's recogniser makes of the sound; nil: the text as it was
 }
 
-// ErrNoWords says that nobody knows what was said in a turn.
+// ErrNoWords says that the words of a turn are not known.
 var ErrNoWords = errors.New("no words of this turn are known")
 
 // Replayer runs cases. It belongs to one goroutine.
@@ -189,8 +189,8 @@ func (r *Replayer) dry(ctx context.Context, in *house.House, c Case, text string
 	return mind.Turn(ctx, record.Request{ID: c.Then.ID, Text: text, Area: c.Then.Area, Source: c.Then.Source, DryRun: true}), nil
 }
 
-// nobody stands for servers and a model. It is asked nothing in a dry run, and would
-// do nothing.
+// nobody stands in for servers and a model. A dry run does not call it, and it would do
+// nothing.
 type nobody struct{ model bool }
 
 var errDry = errors.New("nothing is called in a replay")
@@ -212,8 +212,8 @@ func (nobody) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, e
 // Remember remembers nothing.
 func (nobody) Remember(string, string, string) {}
 
-// nothing are the words of our languages for what should have happened when that is
-// nothing at all.
+// nothing are the words with which a user says, in our languages, that nothing should
+// have happened.
 var nothing = []string{"nothing", "nichts", "rien", "nada"}
 
 func isNothing(should string) bool { return slices.Contains(nothing, intent.Plain(should)) }
@@ -268,7 +268,7 @@ func alike(a, b record.Record) bool {
 	return refused(a) == refused(b) && asked(a) == asked(b) && text(intents(a)) == text(intents(b))
 }
 
-// calls are the calls of a turn, each once, in an order of their own.
+// calls returns the calls of a turn, sorted and each once.
 func calls(r record.Record) []string {
 	all := make([]string, 0, len(r.Calls))
 	for _, c := range r.Calls {

@@ -89,9 +89,9 @@ var (
 	queryInAddress = regexp.MustCompile(`(://[^\s"'<>?#]*\?)([^\s"'<>#]+)`)
 )
 
-// InPlaceOf returns a text whose addresses have something else in place of who logs in,
-// of the values of their queries, and of what looks like a key in their paths. A text
-// that looks like an address and is none is hidden as a whole if it holds an @.
+// InPlaceOf replaces, in the addresses of a text, the user and password, the values of
+// queries, and parts of paths that look like a key. A text that looks like an address,
+// is not a valid one and holds an @ is hidden as a whole.
 func InPlaceOf(text, instead string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -212,8 +212,8 @@ var (
 	keyLike   = regexp.MustCompile(`^[A-Za-z0-9+=_.-]{16,}$`)
 )
 
-// looksSecret reports whether a word is one that nobody would make up: it begins as
-// the keys of well-known services do, or letters and digits take turns in it.
+// looksSecret reports whether a word looks generated: it begins as the keys of well-known
+// services do, or letters and digits alternate in it.
 func looksSecret(word string) bool {
 	if knownKeys.MatchString(word) || uuid.MatchString(word) {
 		return true

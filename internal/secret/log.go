@@ -41,8 +41,8 @@ func (d discreet) WithGroup(name string) slog.Handler {
 	return discreet{d.Handler.WithGroup(name), d.secrets}
 }
 
-// attr returns an attribute without secrets. What is not a text itself is shown as
-// one only if its text holds a secret.
+// attr returns an attribute without secrets. A value that is not a text becomes one only
+// if its text holds a secret.
 func (d discreet) attr(a slog.Attr) slog.Attr {
 	value := a.Value.Resolve()
 	switch value.Kind() {

@@ -1,9 +1,9 @@
-// Package secret keeps passwords, keys and the like out of everything that is
-// shown: logs, states, records, errors, and what a language model is told. It knows
-// where such values stand in a configuration (Args, AddAddresses, InPlaceOf, Telling), keeps them
-// (Set), and makes texts of others fit to be shown (RedactLine, RedactTail,
-// RedactError). It is pure: whoever has the values makes the set, and whoever shows
-// something asks it. A further place where secrets stand is a function in find.go.
+// Package secret keeps passwords, keys and the like out of everything that is shown: logs,
+// states, records, errors, and the requests of a language model. It knows where such values stand
+// in a configuration (Args, AddAddresses, InPlaceOf, Telling), keeps them (Set), and makes texts
+// of others fit to be shown (RedactLine, RedactTail, RedactError). It is pure: the code that has
+// the values makes the set, and the code that shows something asks it. A further place where
+// secrets stand is a function in find.go.
 package secret
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// Least is the length in bytes from which a configured value is a secret
-	// whatever its key is called.
+	// Least is the length in bytes from which every configured value counts as a secret,
+	// whatever its key.
 	Least = 8
-	// leastNamed is the same for a value whose key says that it is one. What is
-	// shorter would only garble the texts.
+	// leastNamed is the length from which a value counts as a secret if its key says so.
+	// Hiding shorter values would only garble the texts.
 	leastNamed = 4
 	// mask stands in a text where a secret stood.
 	mask = "***"

@@ -1,6 +1,6 @@
-// Package settings changes single values in the text of a configuration file. It
-// exists because a file that a person has written is his own: a program that mends one
-// value leaves every other line, every comment and the order as they are.
+// Package settings changes single values in the text of a configuration file. It exists
+// because the file is the user's own text: a program that changes one value leaves every
+// other line, every comment and the order as they are.
 package settings
 
 import (
@@ -82,7 +82,7 @@ func segmentsOf(path string) (segments []string, err error) {
 // Quoted is a key as a segment of a path, whatever signs are in it.
 func Quoted(key string) string { return strconv.Quote(key) }
 
-// Get returns the value at a key's path, nil where there is none.
+// Get returns the value at a key's path, nil if there is none.
 func Get(text, path string) (any, error) {
 	var all any
 	if err := yaml.Unmarshal([]byte(text), &all); err != nil {
@@ -189,8 +189,8 @@ func offset(line string, n int) int {
 	return len(line)
 }
 
-// unquoted is the first place of a text, outside quotes, where is holds; its length
-// where there is none.
+// unquoted returns the first index of a text, outside quotes, at which is returns true,
+// or the text's length if there is none.
 func unquoted(text string, is func(rest string) bool) int {
 	quote := rune(0)
 	for i := 0; i < len(text); {
@@ -212,8 +212,8 @@ func unquoted(text string, is func(rest string) bool) int {
 	return len(text)
 }
 
-// last is the index of the last line that belongs to a key: deeper lines, and those of
-// a list at its own depth.
+// last returns the index of the last line that belongs to a key: deeper lines, and the
+// items of a list at the key's own depth.
 func (f *file) last(key *yaml.Node) int {
 	depth, last := key.Column-1, key.Line-1
 	for i := key.Line; i < len(f.lines); i++ {
@@ -269,7 +269,7 @@ func (f *file) insert(section, in *yaml.Node, segments []string, value string) {
 	f.lines = slices.Insert(f.lines, at, added...)
 }
 
-// setInFlow changes a section that is written in braces: it is written anew on one
+// setInFlow changes a section that is written in braces, and writes the section on one
 // line.
 func (f *file) setInFlow(section, in *yaml.Node, segments []string, value string) error {
 	if section == nil {

@@ -28,7 +28,8 @@ type asker struct {
 	paint console.Paint
 }
 
-// say prints for the person; a terminal that is gone cannot be told so.
+// say prints for the user. Errors are dropped, because a terminal that is gone shows
+// none.
 func (a *asker) say(format string, args ...any) { _, _ = fmt.Fprintf(a.out, format, args...) }
 
 func newAsker(in io.Reader, out io.Writer, paint console.Paint) *asker {

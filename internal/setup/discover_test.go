@@ -81,8 +81,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// A person's answers: what is empty is what stands in brackets, what is none of the
-// choices is asked again, and the end of the input is an error.
+// A user's answers: an empty answer takes the value in brackets, an invalid one is asked
+// again, and the end of the input is an error.
 func TestAsker(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -65,7 +65,7 @@ func (s *session) locale() string {
 	return ""
 }
 
-// known is a house that is known, with what can be asked of it.
+// known is a house and a check of whether it answers a question.
 type known struct {
 	house   *home.House
 	answers func(question string) bool
@@ -142,8 +142,8 @@ func (s *session) sentences(k known) error {
 	return nil
 }
 
-// withHouse learns the house from the gateway that runs, or from one of our own, which
-// only reads.
+// withHouse gets the house from the running gateway, or from one that it starts itself
+// and that only reads.
 func (s *session) withHouse(ctx context.Context, work func(known) error) error {
 	if s.runs {
 		var told home.Snapshot

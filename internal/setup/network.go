@@ -317,7 +317,8 @@ func (s *session) prefix(ctx context.Context) error {
 	return nil
 }
 
-// prefixes are those under which a zwave-js-ui is seen, and whether one there is running.
+// prefixes returns the topic prefixes of the zwave-js-ui that were found, and whether one
+// with that prefix runs.
 func (s *session) prefixes() map[string]bool {
 	up := map[string]bool{}
 	if s.seen == nil {
@@ -330,7 +331,7 @@ func (s *session) prefixes() map[string]bool {
 	return up
 }
 
-// id is how the gateway is called at the broker, where each needs a name of its own.
+// id chooses the gateway's name at the broker, where each gateway needs its own.
 func (s *session) id(ctx context.Context) error {
 	chosen := cmp.Or(s.ID, s.now.Gateway.ID)
 	twin := s.seen != nil && s.seen.Twin && !s.runs

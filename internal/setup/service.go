@@ -8,12 +8,12 @@ import (
 // Service is the installed service of this machine.
 type Service struct {
 	Serves  func(ctx context.Context, file string) bool // it runs, with that configuration file
-	Restart func(ctx context.Context) error             // starts it anew, and returns when it is ready
+	Restart func(ctx context.Context) error             // restarts it, and returns when it is ready
 }
 
-// anew starts the service anew if it runs with the file and that is agreed to, and reports
-// whether it did: one that we may not start anew goes on running, and waits for a person
-// who may. One that was stopped and does not come back is an error.
+// anew restarts the service if it runs with the file and the user agrees, and reports
+// whether it did. If we may not restart it, it keeps running with the old configuration,
+// without an error. A service that was stopped and does not start again is an error.
 func (s Service) anew(ctx context.Context, file string, agreed func() (bool, error)) (bool, error) {
 	if !s.Serves(ctx, file) {
 		return false, ctx.Err()

@@ -1,6 +1,6 @@
 // Package setup makes a house's first configuration: it looks for the microphone, the
 // speaker, the broker, the house and the language model, asks about what it finds, and
-// ends with sentences that work there. It exists because somebody who has just unpacked
+// ends with sentences that work there. It exists because a user who has just unpacked
 // the gateway does not know its keys. A new question is a flag in Answers and a line in
 // the table of questions.
 package setup
@@ -36,7 +36,7 @@ type Answers struct {
 const (
 	None = "none" // Broker: the gateway's own; Model: no language model is used
 	Pull = "pull" // Models: fetch those that are missing
-	Skip = "skip" // Models: go on without those that are missing; any other value is a directory that holds them
+	Skip = "skip" // Models: continue without the missing ones; any other value is a directory that holds them
 )
 
 // World is what setting up may use.
@@ -44,7 +44,7 @@ type World struct {
 	In         io.Reader
 	Out        io.Writer
 	Paint      console.Paint
-	Someone    bool // somebody sits at the terminal and can be asked
+	Someone    bool // a user sits at the terminal and can answer
 	Environ    []string
 	Executable string
 	Version    string
@@ -65,8 +65,8 @@ type session struct {
 	Answers
 	asker *asker
 
-	found  bool // what is found is taken, nobody is asked
-	anew   bool // the service is started anew where that is needed, nobody is asked
+	found  bool // what is found is used, without questions
+	anew   bool // the service is restarted if needed, without a question
 	fresh  bool // there was no configuration before
 	only   bool // flags say what is to be changed, all else stays
 	config configure.File
@@ -105,8 +105,8 @@ func flagged(on bool) string {
 	return ""
 }
 
-// given reports whether a flag answers one of the questions. How models are come by is
-// such an answer where it stands alone; beside --yes it only says how.
+// given reports whether a flag answers one of the questions. The flag for models counts
+// only without --yes; with it, it only says where to get them.
 func (a Answers) given(found bool) bool {
 	if found {
 		a.Models = ""
@@ -118,9 +118,9 @@ func answered(flags []string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return f != "" })
 }
 
-// Run asks and looks, writes the configuration and tells what to say. With found it asks
-// nobody and takes what it finds. A configuration that is there is kept, and where flags
-// name what is to be changed, nothing else is.
+// Run asks and looks, writes the configuration, and ends with what the user can say.
+// With found it uses what it finds and asks nothing. An existing configuration is kept;
+// if flags name changes, only these are made.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
 	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
 	if err := s.look(found); err != nil {
@@ -141,7 +141,8 @@ func Run(ctx context.Context, w World, a Answers, found bool) error {
 	return s.end(ctx)
 }
 
-// look finds the configuration, and whether somebody has to be asked who is not there.
+// look finds the configuration. It returns an error if questions would be needed and no
+// user is there to answer them.
 func (s *session) look(found bool) error {
 	fresh, err := s.place()
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *session) place() (fresh bool, err error) {
 	return err != nil, nil
 }
 
-// begin writes the configuration where there is none.
+// begin writes the configuration if there is none.
 func (s *session) begin(ctx context.Context) error {
 	if s.fresh {
 		if _, err := s.config.Apply(configs.Profile, nil); err != nil {
@@ -214,13 +215,14 @@ func (s *session) set(changes ...configure.Change) error {
 	return s.load()
 }
 
-// mayFill reports whether a value may be replaced by what is found: it is nobody's choice.
+// mayFill reports whether a value may be replaced by what is found, because the user has
+// not chosen it.
 func (s *session) mayFill(now, byDefault string) bool { return s.fresh || now == byDefault }
 
 // byDefault is the configuration without a file.
 func byDefault() gateway.Config { return gateway.Default() }
 
-// good tells of a part that is well; poor of one that could be better, with the way on.
+// good reports a part that works; poor one that could be better, with what to do.
 func (s *session) good(part, format string, args ...any) {
 	s.tell(s.Paint.Good("✓"), part, format, args)
 }
@@ -233,7 +235,7 @@ func (s *session) tell(sign, part, format string, args []any) {
 	s.asker.say("%s %-14s %s\n", sign, part, fmt.Sprintf(format, args...))
 }
 
-// end tells how to go on, and what to say.
+// end says how to continue, and what the user can say.
 func (s *session) end(ctx context.Context) error {
 	if err := s.area(ctx); err != nil {
 		return err

@@ -16,14 +16,14 @@ import (
 	"voicegateway/internal/speech/micro"
 )
 
-// Bounds of trying the sound: opening for a device that does not answer, heardFor for
-// how long is listened, and alive for the level below which a microphone gives nothing
-// at all: a quiet room is louder.
+// Bounds for trying the sound: opening is the wait for a device that does not answer,
+// heardFor is how long setup listens, and alive is the lowest level of a working
+// microphone: even a quiet room is louder.
 const (
 	opening  = 15 * time.Second
 	heardFor = 3 * time.Second
 	alive    = audio.Silence + 1
-	spoken   = 10.0 // dB: so much louder than the room is somebody who speaks
+	spoken   = 10.0 // dB over the room's own level: a person is speaking
 )
 
 // direction is a microphone or a speaker.
@@ -87,7 +87,7 @@ func (s *session) device(ctx context.Context, d direction) error {
 	return s.best(ctx, d, names)
 }
 
-// best tries devices one after the other, and asks where none of them is well.
+// best tries devices one after the other, and asks the user if none of them works.
 func (s *session) best(ctx context.Context, d direction, names []string) error {
 	for _, name := range names {
 		well, err := d.try(ctx, name)
@@ -129,7 +129,7 @@ func (s *session) card(ctx context.Context, input, output string, work func(ctx 
 	return work(ctx, d)
 }
 
-// tryMicrophone listens, while somebody speaks where somebody is there.
+// tryMicrophone listens. If a user is there, it asks for speech.
 func (s *session) tryMicrophone(ctx context.Context, name string) (bool, error) {
 	if !s.found {
 		s.asker.say("Please say something, for three seconds: microphone %s\n", name)
@@ -166,7 +166,7 @@ func (s *session) tryMicrophone(ctx context.Context, name string) (bool, error) 
 	return true, nil
 }
 
-// trySpeaker plays a short sound, and asks whether it was heard where somebody is there.
+// trySpeaker plays a short sound. If a user is there, it asks whether it was heard.
 func (s *session) trySpeaker(ctx context.Context, name string) (bool, error) {
 	err := s.card(ctx, "", name, func(ctx context.Context, d *device.Device) error {
 		return d.Speaker().Play(ctx, earcon.Full.Clip(earcon.Done))

@@ -62,7 +62,7 @@ func clean(text string) string {
 	text = codeBlock.ReplaceAllString(text, gap)
 	text = link.ReplaceAllString(text, "$1")
 	text = address.ReplaceAllStringFunc(text, func(a string) string {
-		return gap + a[len(strings.TrimRight(a, ".,;:!?")):] // the sentence goes on after its address
+		return gap + a[len(strings.TrimRight(a, ".,;:!?")):] // the sentence continues after its address
 	})
 	text = tag.ReplaceAllString(text, gap)
 	text = ruled.ReplaceAllString(text, "")

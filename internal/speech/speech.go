@@ -37,8 +37,8 @@ type Transcript struct {
 	Engine     string
 	Confidence float64 // 0..1 where the engine has one, else 0
 	Rejected   string  // why Text is empty although there was speech; "" otherwise
-	// Unfinished says that the speaker stopped inside a sentence, whose beginning Text
-	// is. Nothing was completed for the speaker (REQUIREMENTS H11).
+	// Unfinished says that the speaker stopped inside a sentence; Text is its beginning. The
+	// rest is not guessed (REQUIREMENTS H11).
 	Unfinished bool
 	// Others are readings that fit nearly as well as Text, the best one first. Text is
 	// not certain if one of them means something else.
@@ -53,7 +53,7 @@ type Completeness int
 const (
 	Incomplete Completeness = iota // (c) not a sentence yet
 	Growable                       // (b) a sentence, but a longer one is possible
-	Closed                         // (a) a sentence that cannot go on
+	Closed                         // (a) a sentence that cannot continue
 )
 
 // Endpoint is an endpointer's judgement after one frame.

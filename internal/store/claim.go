@@ -52,8 +52,8 @@ func Claim(dir, owner string) (release func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// openClaim opens the file to lock, in a directory that is made where it is missing. What
-// may be somebody else's file is neither locked nor written.
+// openClaim opens the file to lock, in a directory that is made if it is missing. A file
+// that may belong to another user is neither locked nor written.
 func openClaim(path string) (*os.File, error) {
 	dir, err := trust.Make(path, 0o700)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Two gateways with one state directory would write over each other's timers and
-// mute switch: the second is told who has the directory.
+// Two gateways with one state directory would overwrite each other's timers and mute
+// switch: the second gets an error that names the owner of the directory.
 func TestADirectoryHasOneOwner(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
@@ -33,7 +33,7 @@ func TestADirectoryHasOneOwner(t *testing.T) {
 	}
 }
 
-// A link in the place of the lock leads to a file of somebody else.
+// A link in the place of the lock leads to another user's file.
 func TestTheClaimFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir, others := t.TempDir(), filepath.Join(t.TempDir(), "others")

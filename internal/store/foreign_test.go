@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/trust"
 )
 
-// What root writes in a directory of another user, who may have laid anything there,
-// reaches no file of others: a link on the way is refused by name, and what is in the
+// When root writes in a directory of another user, who may have put anything there, it
+// changes no other file: a link on the way is refused by name, and whatever is in the
 // place of the file itself is replaced.
 func TestRootWritesThroughNoLink(t *testing.T) {
 	t.Parallel()

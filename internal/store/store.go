@@ -26,8 +26,8 @@ import (
 	"voicegateway/internal/trust"
 )
 
-// maxSize bounds one value in bytes. State here is a few timers or one task; a
-// larger file is a mistake or somebody else's, and is not read into memory.
+// maxSize bounds one value in bytes. State here is a few timers or one task; a larger
+// file is a mistake or not ours, and is not read into memory.
 const maxSize = 1 << 20
 
 // leftover is the age from which a temporary file must have been left by a killed
@@ -36,9 +36,9 @@ const leftover = time.Hour
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// CorruptError says that a saved value could not be read and was set aside. The
-// caller's value is untouched and the store goes on working, so this is worth a
-// warning and never a reason to stop.
+// CorruptError says that a saved value could not be read and was set aside. The caller's
+// value is untouched and the store keeps working, so this is worth a warning and never a
+// reason to stop.
 type CorruptError struct {
 	Name  string // the name given to Load
 	Aside string // where the file is now; "" if it could not be moved
@@ -61,10 +61,10 @@ type Store struct {
 	mu  sync.Mutex
 }
 
-// Recall opens a state directory and reads what an earlier run kept there under a name;
-// what names it to a person. Where that cannot be had, it says so and begins with
-// nothing: without a store, which is nil then, what is new lasts until the program ends.
-// No directory is no trouble.
+// Recall opens a state directory and reads the value that an earlier run saved under a
+// name; what names the value in the log. If that fails, Recall logs it and begins with
+// an empty value. If the directory cannot be opened, disk is nil, and new values last
+// only until the program ends. An empty dir is not an error.
 func Recall[T any](dir, name, what string, log *slog.Logger) (disk *Store, kept T) {
 	if dir == "" {
 		return nil, kept
@@ -103,8 +103,8 @@ func Open(dir string) (*Store, error) {
 // the file will have, and digits.
 var unfinished = regexp.MustCompile(`^\..+[0-9]$`)
 
-// tidy removes the files that killed processes did not finish, among those of which the
-// name counts. One that cannot be removed does no harm.
+// tidy removes files that killed processes left unfinished, if counts accepts their
+// name. A file that cannot be removed does no harm.
 func tidy(dir *os.Root, counts func(name string) bool) error {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
@@ -121,7 +121,7 @@ func tidy(dir *os.Root, counts func(name string) bool) error {
 	return nil
 }
 
-// tidyBeside does the same for one file that is written anew.
+// tidyBeside does the same for a single file that is being rewritten.
 func tidyBeside(dir *os.Root, name string) {
 	_ = tidy(dir, func(one string) bool { // the write says what is wrong with the directory
 		digits, ok := strings.CutPrefix(one, "."+name)
@@ -198,9 +198,8 @@ func read(dir *os.Root, file string) ([]byte, error) {
 	return data, nil
 }
 
-// setAside renames a damaged file so that somebody can look at it. It overwrites
-// an earlier one: one file is enough to see what happened, and they cannot pile
-// up.
+// setAside renames a damaged file so that a person can look at it. It overwrites an
+// earlier one: one file is enough to see what happened, and they cannot pile up.
 func (s *Store) setAside(dir *os.Root, name string, cause error) error {
 	file := name + ending
 	aside := filepath.Join(s.dir, file+".damaged")
@@ -254,8 +253,8 @@ func (s *Store) Remove(name string) error {
 	return nil
 }
 
-// write replaces the file. The mode is always 0600: copying the old file's mode
-// would keep one that somebody loosened.
+// write replaces the file. The mode is always 0600: copying the old file's mode would
+// keep one that was loosened.
 func write(dir *os.Root, file string, data []byte) error {
 	f, err := renameio.NewPendingFile(file, renameio.WithRoot(dir), renameio.WithStaticPermissions(0o600))
 	if err != nil {
@@ -278,9 +277,9 @@ func Replace(path string, data []byte) error {
 	return replace(path, data, 0o644, renameio.WithExistingPermissions())
 }
 
-// ReplacePrivate replaces a file as a whole and lets nobody else read it, in a directory
-// that is made where it is missing. A link in its place is replaced as well, and what it
-// leads to stays as it is.
+// ReplacePrivate replaces a file as a whole, readable by its owner only, in a directory
+// that is made if it is missing. A link in its place is replaced as well, and the file
+// it leads to stays as it is.
 func ReplacePrivate(path string, data []byte) error {
 	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("making a place for %s: %w", path, err)

@@ -124,8 +124,8 @@ func TestDamagedValueIsSetAside(t *testing.T) {
 	}
 }
 
-// A link or a pipe in the place of a value is set aside: what a link leads to is
-// somebody else's, also when the value is saved again.
+// A link or a pipe in the place of a value is set aside: the file that a link leads to
+// may belong to another user, and is not touched when the value is saved again.
 func TestLinksAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for name, lay := range map[string]func(place, others string) error{
@@ -413,8 +413,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// What was kept is recalled; what cannot be read, or kept, is told once, and costs
-// nothing else.
+// A saved value is recalled. A value that cannot be read or saved is logged once, and has
+// no other effect.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a killed process left is removed beside the file that is written anew, and in the
-// state directory; what is young, or somebody else's, stays.
+// The leftovers of a killed process are removed, beside a file that is rewritten and in
+// the state directory. Young files and files of other programs stay.
 func TestLeftoversAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

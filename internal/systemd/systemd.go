@@ -18,7 +18,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Daemon supplies what is told. Its methods are called from one goroutine.
+// Daemon supplies what is reported. Its methods are called from one goroutine.
 type Daemon interface {
 	// Ready reports whether everything the daemon needs is there, or known to be
 	// missing and dispensable. It is not called again after it returned true.
@@ -68,9 +68,9 @@ func New(d Daemon, log *slog.Logger) (*Service, error) {
 	}, nil
 }
 
-// Run tells the service manager until ctx ends, and then that the daemon stops.
-// It returns an error when the manager's socket cannot be reached: the manager
-// then hears nothing and will act on its own.
+// Run notifies the service manager until ctx ends, and then that the daemon stops. It
+// returns an error if the manager's socket cannot be reached: the manager then gets no
+// notice and will act on its own.
 func (s *Service) Run(ctx context.Context) error {
 	there, err := s.notify("STATUS=starting")
 	if err != nil {

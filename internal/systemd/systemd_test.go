@@ -62,7 +62,7 @@ func (p *patient) set(change func(*patient)) {
 	change(p)
 }
 
-// manager is a service manager that only records what it is told.
+// manager is a service manager that only records its notices.
 type manager struct {
 	mu   sync.Mutex
 	says []string
@@ -75,7 +75,7 @@ func (m *manager) notify(state string) (bool, error) {
 	return true, nil
 }
 
-// since returns what was told since the last call.
+// since returns the notices since the last call.
 func (m *manager) since() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *manager) since() []string {
 	return says
 }
 
-// pass lets the time of a bubble go on.
+// pass lets time pass in the bubble.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

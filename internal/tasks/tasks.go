@@ -1,7 +1,7 @@
-// Package tasks keeps turns that were stopped in the middle because their server
-// was lost, until somebody says "resume" (REQUIREMENTS M15). It exists so that a
-// restart loses no task, and a person is asked only once about each. To remember
-// more of a task, add a field to record.Task; it is stored without further work.
+// Package tasks keeps turns that were stopped in the middle because their server was
+// lost, until the user says "resume" (REQUIREMENTS M15). It exists so that a restart
+// loses no task, and the user is asked only once about each. To remember more of a task,
+// add a field to record.Task; it is stored without further work.
 package tasks
 
 import (

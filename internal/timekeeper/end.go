@@ -35,8 +35,8 @@ func (k *Keeper) Ending(thing string) (back timers.Back, ok bool) {
 	return k.opened().Ending(thing)
 }
 
-// Touched ends the waiting for things to which something else was done; the ends with
-// the ids but are left alone.
+// Touched cancels the planned ends of acts on things that have been changed since, except
+// the ends with the ids in but.
 func (k *Keeper) Touched(things []string, but ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -47,8 +47,8 @@ func (k *Keeper) Touched(things []string, but ...string) {
 	}
 }
 
-// putBack ends an act whose time is over. What comes of it is told only where something
-// went wrong: a lamp that goes off as it was to is no news.
+// putBack ends an act whose time is over. The result is announced only if something
+// went wrong: a lamp that goes off as ordered is not news.
 func (k *Keeper) putBack(ctx context.Context, asker Asker, e timers.Errand) {
 	turn, cancel := context.WithTimeout(ctx, turnBudget)
 	defer cancel()

@@ -12,13 +12,13 @@ import (
 	"voicegateway/internal/timers"
 )
 
-// Run rings, carries and tells until ctx ends. What is under way then is told of
-// after the next start.
+// Run rings timers, carries out commands and announces their results until ctx ends. A
+// command that is being carried out at that moment is announced after the next start.
 func (k *Keeper) Run(ctx context.Context, ends Ends) error {
 	k.mu.Lock()
 	k.ends = &ends
 	k.opened()
-	k.save() // what was being carried out when an earlier run ended is not begun again
+	k.save() // a command that an earlier run did not finish is not begun again
 	k.mu.Unlock()
 	var carrying sync.WaitGroup
 	carrying.Go(func() { k.carry(ctx) })
@@ -46,7 +46,7 @@ func (k *Keeper) Run(ctx context.Context, ends Ends) error {
 type run struct {
 	*Keeper
 	Ends
-	ringing map[string]bool // what the bell was told to ring
+	ringing map[string]bool // timers that the bell rings
 	begun   map[string]bool // commands that were handed on
 }
 
@@ -151,8 +151,8 @@ func (r *run) ring(ctx context.Context, d due) (done bool) {
 	return done
 }
 
-// tellAll tells the notices: what was missed in one breath, and each command by
-// itself.
+// tellAll announces the notices: all missed timers in one sentence, and the result of
+// each command in its own.
 func (r *run) tellAll(ctx context.Context, d due) {
 	var missed []timers.Notice
 	var which []timers.Timer
@@ -168,7 +168,7 @@ func (r *run) tellAll(ctx context.Context, d due) {
 	}
 }
 
-// tell says a text and strikes out the notices that it is about. What cannot be said
+// tell says a text and removes the notices that it is about. If it cannot be said now, it
 // is said later.
 func (r *run) tell(ctx context.Context, text string, about ...timers.Notice) {
 	ctx, cancel := context.WithTimeout(ctx, callBudget)
@@ -214,8 +214,8 @@ func (k *Keeper) carry(ctx context.Context) {
 	}
 }
 
-// carryOut runs one command. If the program ends meanwhile, it stays in the book as
-// begun, and nobody begins it again.
+// carryOut runs one command. If the program ends meanwhile, the command stays in the book
+// as begun, and is not begun again.
 func (k *Keeper) carryOut(ctx context.Context, asker Asker, e timers.Errand) {
 	turn, cancel := context.WithTimeout(ctx, turnBudget)
 	defer cancel()

@@ -1,8 +1,7 @@
-// Package timekeeper runs the book of timers (REQUIREMENTS T5): it rings them, carries
-// the commands that were ordered for later, tells what was missed, and keeps
-// everything in the state directory before it tells anybody. It is separate from the
-// book so that the book needs neither a clock nor a disk. What becomes of a timer is decided in the book;
-// what the rest of the gateway does about it are the members of Ends.
+// Package timekeeper runs the book of timers (REQUIREMENTS T5): it rings them, carries out the commands
+// that were ordered for later, announces what was missed, and saves everything in the state directory
+// before it reports it. It is separate from the book so that the book needs neither a clock nor a disk.
+// The book decides what happens to a timer; the members of Ends do the rest.
 package timekeeper
 
 import (
@@ -18,7 +17,7 @@ import (
 )
 
 type (
-	// Bell rings until somebody says stop.
+	// Bell rings until a person says stop.
 	Bell interface {
 		// Ring replaces what rings with the same id.
 		Ring(ctx context.Context, a Alert) error
@@ -28,16 +27,16 @@ type (
 	Asker interface {
 		// Weigh finds out what a sentence would do if it were said now, and does nothing.
 		Weigh(ctx context.Context, q record.Request) record.Record
-		// Carry runs the sentence as a turn; its observers are told.
+		// Carry runs the sentence as a turn and reports it to its observers.
 		Carry(ctx context.Context, q record.Request) record.Record
-		// PutBack puts things back as they were when an act with an end began, but for
-		// those that somebody has changed since. Its observers are told.
+		// PutBack restores things to their state before an act with an end began, except those
+		// that have been changed since. It reports the turn to its observers.
 		PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record
 	}
-	// Teller passes on what nobody has asked for.
+	// Teller passes on announcements.
 	Teller interface {
 		Announce(a record.Announcement)
-		// Say speaks once nobody speaks or listens; it does not wait for that.
+		// Say speaks once there is no speech and no listening; it does not wait for that.
 		Say(ctx context.Context, text string) error
 	}
 	// Voice has the words for what is said unasked, in the family's language. now is the
@@ -73,7 +72,7 @@ type Ends struct {
 type Config struct {
 	Dir   string        // the state directory; "": they are kept until the program ends
 	Area  string        // of those who name none
-	Place *timers.Place // where the house stands; nil: nobody knows when the sun rises
+	Place *timers.Place // where the house stands; nil: sunrise and sunset are not known
 	Clock func() timers.Moment
 }
 
@@ -124,7 +123,8 @@ func New(cfg Config, log *slog.Logger) *Keeper {
 	return &Keeper{cfg: cfg, log: log, changed: make(chan struct{}, 1), errands: make(chan timers.Errand, 2*timers.Most)}
 }
 
-// Start takes an order. Without a Run nobody would ring, so it is refused then.
+// Start sets a timer. While Run does not run, nothing would ring, so the timer is
+// refused.
 func (k *Keeper) Start(ctx context.Context, o timers.Wish) timers.Result {
 	o.Area = cmp.Or(o.Area, k.cfg.Area)
 	k.mu.Lock()
@@ -183,8 +183,8 @@ func (k *Keeper) wake() {
 	}
 }
 
-// kept writes a change down before its result is told. A timer that cannot be written
-// is kept in memory, and the result says so. The caller holds mu.
+// kept saves a change before its result is reported. A timer that cannot be saved is kept
+// in memory, and the result says so. The caller holds mu.
 func (k *Keeper) kept(r timers.Result) timers.Result {
 	switch r.Outcome { //nolint:exhaustive // the others have changed nothing
 	case timers.Refused, timers.None, timers.Several, timers.Listed:
@@ -243,8 +243,8 @@ func (k *Keeper) fail(err error) {
 	k.trouble = err.Error()
 }
 
-// weigh refuses a command that must not be carried out later, or that nobody here
-// would understand: what cannot be done at once cannot be done later.
+// weigh refuses a command that must not be carried out later, or that the house does not
+// understand: what cannot be done now cannot be done later.
 func weigh(ctx context.Context, asker Asker, o timers.Wish) timers.Reason {
 	if o.Command == "" {
 		return ""
@@ -266,5 +266,6 @@ func weigh(ctx context.Context, asker Asker, o timers.Wish) timers.Reason {
 	return ""
 }
 
-// dangerous is the risk of what is never carried out later, as a record has it.
+// dangerous is the risk, as records name it, of commands that are never carried out
+// later.
 const dangerous = "dangerous"

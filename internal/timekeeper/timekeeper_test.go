@@ -136,7 +136,7 @@ func (r *room) Became(n timers.Notice) string {
 	return strings.TrimSpace(fmt.Sprint(n.Kind, " ", n.Timer.Name, n.Timer.Command, " ", n.Reply))
 }
 
-// happened returns what has happened since it was asked last.
+// happened returns what has happened since the last call.
 func (r *room) happened() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,7 +257,7 @@ func TestRingingEndsByItselfAndTheBellIsToldSo(t *testing.T) {
 	})
 }
 
-// Whenever the program ends, the next one goes on: nothing is lost, nothing done twice.
+// Wherever the program ends, the next one continues: nothing is lost, nothing done twice.
 func TestTheProgramEndsAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestTheProgramEndsAtAnyPoint(t *testing.T) {
 		wait(61 * time.Second)
 		expect(t, r, "ring timer-1 eggs", "announce timer timer-1")
 		k.end()
-		k = begin(t, r, dir, &wrong) // while it rings: nobody said stop
+		k = begin(t, r, dir, &wrong) // while it rings, before a stop
 		expect(t, r, "ring timer-1 eggs", "announce timer timer-1")
 		k.Change(timers.Change{Action: timers.Stop})
 		expect(t, r, "quiet timer-1")
@@ -364,7 +364,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 	})
 }
 
-// What cannot be written is kept in memory, and the person is told so.
+// What cannot be saved is kept in memory, and the user hears so.
 func TestADiskThatTakesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -425,7 +425,7 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 	})
 }
 
-// A voice that takes nothing is tried again; the notice is told once.
+// A voice that fails is tried again; the notice is spoken once.
 func TestANoticeWaitsForAVoice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -27,10 +27,10 @@ type entry struct {
 	Due       time.Time `json:"due,omitzero"`  // by the book's clock
 	Left      float64   `json:"left,omitzero"` // seconds, while it is paused
 	Rang      time.Time `json:"rang,omitzero"` // when it began to ring
-	Late      float64   `json:"late,omitzero"` // seconds by which it was late then
+	Late      float64   `json:"late,omitzero"` // how many seconds late it rang
 	Back      []Back    `json:"back,omitempty"`
 
-	Loose    bool          `json:"loose,omitempty"` // it was started by a clock that nobody believes
+	Loose    bool          `json:"loose,omitempty"` // the clock was not trusted when it was started
 	end      time.Duration // when it is due, in a Moment's Up; not for what has At
 	anchored bool          // it comes from an earlier run whose clock ours has not caught up with
 	rangUp   time.Duration
@@ -54,15 +54,15 @@ type Book struct {
 	entries []entry
 	notices []Notice
 	mended  bool   // a jump of the clock has changed what must be written down
-	place   *Place // nil: nobody knows when the sun rises and sets
+	place   *Place // nil: sunrise and sunset are not known
 }
 
-// Stands tells the book where the house stands; nil if nobody knows.
+// Stands sets where the house stands; nil if that is not known.
 func (b *Book) Stands(at *Place) { b.place = at }
 
-// Open reads a book anew at the start of a program. Times of day are those of the
-// zone of now's wall clock. What rang goes on ringing, or is missed by now; what was
-// being carried out is not begun again, and a notice says so.
+// Open opens a saved book at the start of a program. Times of day are in the zone of
+// now's wall clock. A timer that rang keeps ringing, or counts as missed by now. A
+// command that was being carried out is not begun again, and a notice says so.
 func Open(saved Saved, now Moment) *Book {
 	b := &Book{clock: startClock(saved.Seen, now), last: saved.Last, notices: slices.Clone(saved.Notices)}
 	wall := b.clock.now()
@@ -190,7 +190,7 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 	return e, ""
 }
 
-// bounded refuses a length that nobody means.
+// bounded refuses a length that no user means: under a second, or over Longest.
 func bounded(length int) Reason {
 	switch {
 	case length < 1:

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/timers"
 )
 
-// world is a kitchen with a wall clock, which may be set, and a book that is opened
-// anew from its JSON after every write.
+// world is a kitchen with a wall clock, which may be set, and a book that is read back
+// from its JSON after every write.
 type world struct {
 	t     *testing.T
 	book  *timers.Book
@@ -182,8 +182,8 @@ func TestWhenAnOrderIsDue(t *testing.T) {
 
 const fiftyYears = 18263 * 24 * time.Hour
 
-// What is given as a length is kept by the time that passes, what is given as a time of
-// day by the clock on the wall, whatever happens to that.
+// A timer with a length follows the time that passes, a timer with a time of day
+// follows the wall clock, whatever happens to that clock.
 func TestTheWallClockIsSet(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 3, 12, 0, 0, 0, berlin(t))
@@ -282,7 +282,8 @@ func TestAClockThatStandsBeforeWhatWasIsNotBelieved(t *testing.T) {
 	}
 }
 
-// What was due while we were off rings as long as that helps, else it is told once.
+// A timer that was due while the gateway was off rings as long as that is useful; after
+// that it is announced once as missed.
 func TestLateAndMissed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -339,7 +340,7 @@ func TestACommandIsBegunOnce(t *testing.T) {
 	if !w.book.Advance(w.now()) || len(w.book.Errands()) != 1 {
 		t.Fatal("it is not due")
 	}
-	w.open() // killed before it was written down, so before anybody began
+	w.open() // killed before the command was written down as begun, so it never ran
 	if !w.book.Advance(w.now()) || len(w.book.Errands()) != 1 {
 		t.Fatal("it is lost")
 	}

@@ -65,9 +65,10 @@ func (b *Book) Change(c Change, now Moment) Result {
 	return b.change(rule, found, c.Seconds)
 }
 
-// said is the action that people mean: who wants five more minutes while something
-// rings, or no more of it, means that; and where nothing rings, who stops the timer
-// cancels it, and who wants five more minutes adds them.
+// said returns the action that a sentence means in the present situation. While something
+// rings, adding time means to snooze it and cancelling means to stop it. While nothing
+// rings, stopping a particular timer means to cancel it, and snoozing with a time means
+// to add that time.
 func (b *Book) said(c Change) Action {
 	ringing, _ := b.find(c.Which, c.Area, rings)
 	switch loud := len(ringing) > 0; {
@@ -83,8 +84,9 @@ func (b *Book) said(c Change) Action {
 	return c.Action
 }
 
-// meant leaves of several timers those that people mean who name none: the ones that
-// count down. An end is meant only where there is nothing else, or by its name.
+// meant chooses among several timers those that a user means without naming any: the one
+// that counts down. The end of an act is meant only if there is nothing else, or if it is
+// named.
 func (b *Book) meant(found []*entry, w Which) []*entry {
 	if others := slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return e.Kind == End }); w.Name == "" && w.ID == "" && len(others) > 0 {
 		found = others
@@ -169,8 +171,8 @@ func (b *Book) snooze(e *entry, length int) Reason {
 	return ""
 }
 
-// Over ends the ringing of the timers with these ids: a person said stop, or nobody
-// has for as long as they ring. Others are left alone.
+// Over ends the ringing of the timers with these ids, because the user said stop or
+// because they have rung for as long as they may. Other timers are left alone.
 func (b *Book) Over(ids []string) (changed bool) {
 	before := len(b.entries)
 	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool { return e.State == Ringing && slices.Contains(ids, e.ID) })

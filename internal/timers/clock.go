@@ -6,13 +6,14 @@ import "time"
 // is how clocks are kept right.
 const jump = 2 * time.Second
 
-// wrongFor is how far a clock was off that cannot have been right: a time of day that
-// was ordered by it is looked for anew. A smaller jump may be a person's.
+// wrongFor is the jump from which the clock must have been wrong before: a time of day
+// that was set by it is computed again. A smaller jump may be a user's.
 const wrongFor = 24 * time.Hour
 
-// clock is the book's clock: the wall clock, as long as it can be believed. One that
-// stands before the last moment that is known to have been cannot: a machine without a battery
-// clock starts so. Until it has caught up, or is set, the book counts on from that moment.
+// clock is the book's clock: the wall clock while it can be trusted. A wall clock behind a
+// moment that has certainly passed cannot be trusted: a machine without a battery clock starts
+// that way. Until the wall clock has caught up, or is set, the book counts on from that
+// moment.
 type clock struct {
 	wall     time.Time // at the last look
 	up       time.Duration

@@ -27,8 +27,8 @@ type planned struct {
 }
 
 // TestADay lives through the night in which the clocks change and the day after, with
-// forty timers, a clock that is set wrong and right, two power cuts, and a book that
-// is opened anew after every write. It prints what rang when, and why.
+// forty timers, a clock that is set wrong and right, two power cuts, and a book that is
+// read back after every write. It prints what rang when, and why.
 func TestADay(t *testing.T) {
 	t.Parallel()
 	for name, night := range map[string]struct {
@@ -161,7 +161,8 @@ func (d *day) happen(h happening) {
 	}
 }
 
-// listen notes what rings, is to be carried out or is told, and has done with it.
+// listen notes everything that rings, is due as a command or is announced, and marks it
+// as done.
 func (d *day) listen() {
 	for _, r := range d.book.Rings() {
 		how := ""
@@ -190,7 +191,7 @@ func (d *day) note(text string) {
 	fmt.Fprintf(&d.table, "%s  wall %s  %s\n", d.right.Format("02 15:04:05 MST"), d.wall.Format("2006-01-02 15:04:05"), text)
 }
 
-// judge compares what was heard of each timer with what was to be heard.
+// judge compares what each timer did with what it should have done.
 func (d *day) judge(plan []planned) {
 	if len(plan) != 40 {
 		d.t.Errorf("%d timers were planned", len(plan))

@@ -104,7 +104,7 @@ func TestSun(t *testing.T) {
 	if r := tromsoe.Start(timers.Wish{Kind: timers.Alarm, At: "sunset"}, at(0)); r.Reason != timers.NoSun {
 		t.Errorf("in the polar night: %+v", r)
 	}
-	// Every day anew, through the polar night.
+	// A daily alarm is computed again each day, through the polar night.
 	if r := tromsoe.Start(timers.Wish{Kind: timers.Alarm, At: "sunset", Every: "day"}, at(0)); r.Outcome != timers.Started || r.Timers[0].Due.Month() != time.January {
 		t.Errorf("every day: %+v", r)
 	}

@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// find lists the timers that are meant, of those that may be: they fit best by name,
-// and of several those of the room that asks. Without any it says whether it was the
-// name that nothing has.
+// find lists the timers that are meant, among those that may be: the ones with the best
+// matching name and, of several, those of the room that asks. If it finds none, why says
+// whether the name or something else did not match.
 func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry, why Reason) {
 	var fit []*entry
 	for _, e := range b.all() {
@@ -35,8 +35,8 @@ func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry
 	return w.nth(fit)
 }
 
-// nth leaves of some timers, in the order in which they were set, the one whose number
-// is asked for.
+// nth picks the timer with the requested number, in the order in which the timers were
+// set.
 func (w Which) nth(fit []*entry) (found []*entry, why Reason) {
 	i := w.Nth - 1
 	if w.Nth < 0 {

@@ -18,8 +18,8 @@ type killed struct{}
 type victim struct {
 	*world
 	rand  *rand.Rand
-	rung  map[string]bool // by name: somebody could hear it
-	over  map[string]int  // by name: somebody stopped it, or was told of it
+	rung  map[string]bool // by name: it could be heard
+	over  map[string]int  // by name: it was stopped, or announced
 	begun map[string]int  // by name: commands
 }
 
@@ -75,7 +75,7 @@ func (v *victim) live() {
 	}
 }
 
-// keep writes the book, without opening it anew.
+// keep writes the book without reading it back.
 func (v *victim) keep() {
 	text, err := json.Marshal(v.book.Saved())
 	if err != nil {

@@ -56,9 +56,9 @@ func (d daytime) opposite() daytime {
 	return daytime{hour: (d.hour + 12) % 24, minute: d.minute}
 }
 
-// on is the moment at which a clock on the wall shows a time of day on a date. Where
-// clocks are put forward over it, that is the first moment after; where they are put
-// back over it, the first of both. It is zero where the sun does not rise or set then.
+// on returns the moment at which the wall clock shows a time of day on a date. If the
+// clock skips that time, it is the first moment after the gap; if the clock shows it
+// twice, the first of both. It is zero if the sun does not rise or set then.
 func (d daytime) on(date time.Time) time.Time {
 	if d.sun != nil {
 		return d.sun.on(date)
@@ -89,8 +89,9 @@ func naive(t time.Time) time.Time {
 	return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
 }
 
-// after is the first moment after now at which a clock shows a time of day on one of
-// the days; nil is every day. It is zero where the sun does not rise or set for so long.
+// after returns the first moment after now at which the clock shows a time of day on one
+// of the days; nil means every day. It is zero if the sun does not rise or set within a
+// year.
 func (d daytime) after(now time.Time, days []time.Weekday) time.Time {
 	most := 9 // every day of the week comes within nine
 	if d.sun != nil {
@@ -141,7 +142,7 @@ func dayOf(word string, now time.Time) (date time.Time, ok bool) {
 	return noon(date), err == nil
 }
 
-// calendar is on which days a time of day is wanted.
+// calendar says on which days a time of day is meant.
 type calendar struct {
 	date time.Time      // from this date on, or only on it; zero: any
 	days []time.Weekday // nil: every one

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Notice is what a person has to be told that does not ring.
+// Notice is something that a user has to hear and that does not ring.
 type Notice struct {
 	ID    string     `json:"id"`
 	Kind  NoticeKind `json:"kind"`
 	Timer Timer      `json:"timer"`
-	Late  int        `json:"late,omitempty"`  // seconds by which its time is over
+	Late  int        `json:"late,omitempty"`  // by how many seconds it is late
 	Reply string     `json:"reply,omitempty"` // of a command's turn
 	Time  time.Time  `json:"time"`
 }
@@ -20,10 +20,10 @@ type NoticeKind string
 
 // The kinds of notices.
 const (
-	Missed      NoticeKind = "missed"      // its time has passed while nobody could ring
+	Missed      NoticeKind = "missed"      // its time came while nothing could ring
 	Carried     NoticeKind = "carried"     // a command was carried out: the reply says what came of it
 	NotCarried  NoticeKind = "not_carried" // a command was not carried out: it was refused, or asked back
-	Interrupted NoticeKind = "interrupted" // the program ended while it was carried out: nobody knows
+	Interrupted NoticeKind = "interrupted" // the program ended while it was carried out: the result is unknown
 )
 
 // Advance lets time pass, and reports whether anything has changed that must be
@@ -71,14 +71,14 @@ func (b *Book) end(e *entry) {
 	}
 }
 
-// miss takes a timer out of the book that nobody heard.
+// miss takes a timer that was never heard out of the book.
 func (b *Book) miss(e *entry, late time.Duration) {
 	n := Notice{ID: e.ID, Kind: Missed, Timer: b.shown(e), Late: int(late / time.Second), Time: b.clock.now()}
 	b.note(n)
 	e.State = ""
 }
 
-// note keeps a notice. Where nobody can be told for long, the oldest are dropped.
+// note keeps a notice. If notices cannot be spoken for long, the oldest are dropped.
 func (b *Book) note(n Notice) {
 	b.notices = append(b.notices, n)
 	b.notices = b.notices[max(len(b.notices)-Most, 0):]
@@ -95,7 +95,7 @@ func (b *Book) again(e *entry) entry {
 // aim points a timer at the next time of day it is for.
 func (b *Book) aim(e *entry) {
 	at, _ := parseDaytime(e.At, b.place)
-	if e.Due = at.after(b.clock.now(), repetitions[e.Every]); e.Due.IsZero() { // nobody knows: it is looked for again tomorrow
+	if e.Due = at.after(b.clock.now(), repetitions[e.Every]); e.Due.IsZero() { // not known: it is computed again tomorrow
 		e.Due = b.clock.now().AddDate(0, 0, 1)
 	}
 	e.Date = e.Due.Format(time.DateOnly)
@@ -153,7 +153,8 @@ type Errand struct {
 	Back      []Back // of an end
 }
 
-// Errands are the commands and ends whose time has come, the first that was due first.
+// Errands are the commands and ends whose time has come, the one that was due first being
+// first.
 func (b *Book) Errands() []Errand {
 	var all []Errand
 	for i := range b.entries {
@@ -165,8 +166,8 @@ func (b *Book) Errands() []Errand {
 	return all
 }
 
-// Done takes a command or an end out of the book that was carried out, or could not be,
-// and notes what is to be told of it; without a kind nothing is.
+// Done takes a command or an end out of the book that was carried out, or could not be.
+// If kind is not empty, it notes what the user has to hear about it.
 func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
 	b.pass(now)
 	i := slices.IndexFunc(b.entries, func(e entry) bool { return e.ID == id && e.State == carrying })
@@ -179,7 +180,7 @@ func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
 	b.entries = slices.Delete(b.entries, i, i+1)
 }
 
-// Notices are what has to be told, the oldest first.
+// Notices are what the user has to hear, the oldest first.
 func (b *Book) Notices() []Notice { return slices.Clone(b.notices) }
 
 // Told strikes out a notice.

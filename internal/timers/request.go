@@ -1,7 +1,7 @@
 package timers
 
-// Request is what a program asks for, over HTTP, MQTT or from a command line: an
-// order for the action start, which is also meant by none, a change for any other.
+// Request is a program's request, over HTTP, MQTT or from the command line: a new timer
+// for the action start, which is the default, and a change for any other action.
 type Request struct {
 	Action  Action `json:"action,omitempty"`
 	Timer   string `json:"timer,omitempty"` // its id
@@ -39,8 +39,8 @@ func (r Request) Wish() Wish {
 	return o
 }
 
-// Change is the change that is asked for. A program names a timer or means all that
-// may be meant: it is in no room.
+// Change returns the requested change. A program has no room of its own, so it names a
+// timer or means all that match.
 func (r Request) Change() Change {
 	c := Change{Action: r.Action, Which: Which{ID: r.Timer, Name: r.Name, Kind: r.Kind, At: r.At, Area: r.Area}}
 	if r.Seconds != nil {

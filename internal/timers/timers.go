@@ -1,8 +1,8 @@
 // Package timers keeps the book of timers, alarms, reminders and commands for later
-// (REQUIREMENTS T5). It is pure: the time comes in as a Moment, what is to be kept
-// goes out as Saved, and who owns a Book writes that down before anybody is told, so
-// that a kill at any point neither loses nor doubles one. A new kind of timer is a
-// Kind with its patience in kinds; a new way to change one is a line in changes.
+// (REQUIREMENTS T5). It is pure: the time comes in as a Moment, and the state to save
+// goes out as Saved. The owner of a Book saves that before it reports anything, so that a
+// kill at any point neither loses nor doubles a timer. A new kind of timer is a Kind with
+// its patience in kinds; a new way to change one is a line in changes.
 package timers
 
 import (
@@ -19,13 +19,13 @@ const (
 	Alarm     Kind = "alarm"    // rings at a time of day
 	Reminder  Kind = "reminder" // rings and says what of
 	Command   Kind = "command"  // carries a sentence out, and rings not at all
-	End       Kind = "end"      // puts things back as they were, and rings not at all
+	End       Kind = "end"      // restores things to their earlier state, and does not ring
 )
 
-// kinds says how late each kind still does what it is for; a person is told of it as
-// missed after that. A pan is still on the stove after an hour; who was to be woken
-// half an hour ago is up; and a house that acts minutes late surprises people. Only what
-// was to end is ended however late it is, unless somebody has changed it since.
+// kinds says how late each kind is still useful; after that the user only hears that it
+// was missed. A pan is still on the stove after an hour; a person who was to be woken
+// half an hour ago is up; and a house that acts minutes late surprises people. Only the
+// end of an act happens however late it is, unless the thing has been changed since.
 var kinds = map[Kind]struct{ patience time.Duration }{
 	Countdown: {time.Hour},
 	Alarm:     {30 * time.Minute},
@@ -38,9 +38,9 @@ var kinds = map[Kind]struct{ patience time.Duration }{
 const (
 	Most        = 100                  // timers at once
 	Longest     = 366 * 24 * time.Hour // until a timer ends: a year, also a leap year
-	RingsFor    = 15 * time.Minute     // ringing ends by itself after that
+	RingsFor    = 15 * time.Minute     // ringing stops after that
 	SnoozeFor   = 10 * time.Minute     // as long as most alarm clocks sleep on
-	LateFrom    = time.Minute          // a timer that rings so late is told as late
+	LateFrom    = time.Minute          // a timer that rings so late says so
 	longestName = 64                   // characters
 	longestText = 300                  // characters
 )
@@ -74,7 +74,7 @@ type Timer struct {
 	Things []string `json:"things,omitempty"` // of an end: the ids of the things that it puts back
 }
 
-// Back is a thing that is put back as it was when an act with an end began.
+// Back is a thing that is restored to its state before an act with an end began.
 type Back struct {
 	Thing string          `json:"thing"` // its id in the house
 	Name  string          `json:"name"`
@@ -98,13 +98,13 @@ type Wish struct {
 	Back []Back `json:"-"` // of an end; no program can ask for one
 }
 
-// Which says which timers are meant. Everything that is given must fit.
+// Which says which timers are meant. Every field that is set must match.
 type Which struct {
 	ID      string `json:"id,omitempty"`
 	Name    string `json:"name,omitempty"` // or a near one
 	Kind    Kind   `json:"kind,omitempty"`
 	Seconds int    `json:"seconds,omitempty"` // the length it was started with
-	Nth     int    `json:"nth,omitempty"`     // of those that fit, in the order in which they were set: 1 is the first, -1 the last; 0: any
+	Nth     int    `json:"nth,omitempty"`     // the number among those that match, in the order in which they were set: 1 is the first, -1 the last; 0: any
 	At      string `json:"at,omitempty"`
 	Area    string `json:"area,omitempty"`
 }
@@ -114,7 +114,7 @@ type Change struct {
 	Action  Action `json:"action"`
 	Which   Which  `json:"which,omitzero"`
 	Seconds int    `json:"seconds,omitempty"` // to add or subtract; how long to snooze
-	Area    string `json:"area,omitempty"`    // the room that asks: its timers are meant first
+	Area    string `json:"area,omitempty"`    // the room that asks: its timers come first
 }
 
 // Action is what is done with timers.
@@ -160,17 +160,17 @@ const (
 	TooShort      Reason = "too_short" // under a second
 	TooMany       Reason = "too_many"  // a hundred are set
 	NothingRings  Reason = "nothing_rings"
-	UnknownName   Reason = "unknown_name"   // others are set, none of that name
-	UnknownLength Reason = "unknown_length" // others are set, none of that length
+	UnknownName   Reason = "unknown_name"   // there are timers, but none with that name
+	UnknownLength Reason = "unknown_length" // there are timers, but none of that length
 	TooFew        Reason = "too_few"        // less are set than the number that was given
 	NoTime        Reason = "no_time"        // neither a length nor a time of day, or both
-	NoPlace       Reason = "no_place"       // it goes by the sun, and nobody has said where the house stands
+	NoPlace       Reason = "no_place"       // it follows the sun, and the position of the house is not configured
 	NoSun         Reason = "no_sun"         // the sun does not rise or set in the next days
 	BadTime       Reason = "bad_time"       // no time of day, day or repetition
 	BadKind       Reason = "bad_kind"
 	BadAction     Reason = "bad_action"
 	NoCommand     Reason = "no_command"     // a command without a sentence
-	NotATimer     Reason = "not_a_timer"    // what is set to a time of day has no length to pause or change
+	NotATimer     Reason = "not_a_timer"    // a timer for a time of day has no length to pause or change
 	NotSaved      Reason = "not_saved"      // done, but it is kept until the program ends only
 	NotUnderstood Reason = "not_understood" // the sentence to carry out fits nothing here
 	IsDangerous   Reason = "dangerous"      // the sentence to carry out is never carried out later
@@ -179,7 +179,7 @@ const (
 	NoBell        Reason = "no_bell"        // nobody here runs to ring
 )
 
-// Result is what a caller is told.
+// Result is the answer to a caller.
 type Result struct {
 	Outcome Outcome   `json:"outcome"`
 	Reason  Reason    `json:"reason"`

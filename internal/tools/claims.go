@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// claims are the names that servers have for their tools, also while the servers are
-// away. The names under which tools are offered follow from them alone, so that they
-// are the same after every start, whichever server connects first.
+// claims are the names of the servers' own tools, kept also while a server is away. The
+// names under which tools are offered depend on the claims alone, so that they are the
+// same after every start, whichever server connects first.
 type claims struct {
 	of    map[string][]string // by server: the names of its tools there
 	rank  map[string]int      // of the servers in the order of the configuration
@@ -30,8 +30,8 @@ func (r *Registry) Trust(servers ...string) {
 	r.rename()
 }
 
-// Order says which of several servers keeps a name that they all have: the first,
-// after those of Trust. Servers that are not named come last, by their ids.
+// Order sets which server keeps a name that several have: servers that Trust named first,
+// then these in their order. Servers that are not named come last, by their ids.
 func (r *Registry) Order(servers ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -75,8 +75,8 @@ func TestNamesAreTheSameAfterEveryStart(t *testing.T) {
 	}
 }
 
-// TestANameIsKeptForAServerThatIsAway: what a server was called when it was last seen
-// is nobody else's while it is not connected, also over a start.
+// TestANameIsKeptForAServerThatIsAway: a name that a server used when it was last seen is
+// not given to another server while it is away, not even after a restart.
 func TestANameIsKeptForAServerThatIsAway(t *testing.T) {
 	t.Parallel()
 	r := tools.NewRegistry()

@@ -2,9 +2,9 @@ package tools
 
 import "errors"
 
-// The two ways in which a call gets no answer. Code that reaches tools over a
-// connection wraps its errors in them, so that the code that tells a person about
-// the call need not know the connection.
+// The two ways in which a call gets no answer. Code that reaches tools over a connection
+// wraps its errors in them, so that the code that reports the call to the user need not
+// know the connection.
 var (
 	// ErrNotConnected means that a call was not sent: nothing has been done.
 	ErrNotConnected = errors.New("not connected")

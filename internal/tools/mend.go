@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Mend returns arguments that fit an input schema, as Registry.Call gives them to a
-// tool, or a complaint that a model can act on. What has only one reading is put
-// right; nothing is guessed.
+// Mend returns arguments that fit an input schema, as Registry.Call gives them to a tool,
+// or a complaint that a model can act on. It corrects only what has a single reading, and
+// guesses nothing.
 func Mend(input, args json.RawMessage) (mended json.RawMessage, complaint string) {
 	return newChecker(input).mend(args)
 }
 
-// wrappers are the keys in which models hand over their arguments, and labels the
-// keys beside them.
+// wrappers are the keys inside which models put the arguments, and labels the keys that
+// may stand beside them.
 var (
 	wrappers = []string{"arguments", "parameters", "input", "args", "params", "kwargs", "properties", "tool_input", "function"}
 	labels   = []string{"name", "tool", "tool_name", "function", "type", "id"}
@@ -129,13 +129,13 @@ func (m *mender) object(object, schema map[string]any) (changed bool) {
 	return changed
 }
 
-// nothing reports whether a value says that there is none.
+// nothing reports whether a value means "no value".
 func nothing(value any) bool {
 	return value == nil || slices.Contains([]any{"", "null", "None"}, value)
 }
 
-// value returns what the schema wants in place of a value, where only one reading
-// is possible; ok is false if there is nothing to put right.
+// value returns what the schema wants in place of a value, if only one reading is
+// possible; ok is false if there is nothing to correct.
 func (m *mender) value(value any, schema map[string]any) (mended any, ok bool) {
 	if options, is := schema["enum"].([]any); is {
 		return mendOption(value, options)
@@ -266,8 +266,7 @@ func asNumber(value any) (any, bool) {
 	return json.Number(text), true
 }
 
-// truths are the words of both truth values, in the order in which they fit each
-// other.
+// truths are the words for false and for true; words at the same index are opposites.
 var truths = [2][]string{{"false", "off", "no", "0"}, {"true", "on", "yes", "1"}}
 
 func asTruth(value any) (any, bool) {

@@ -49,7 +49,7 @@ func TestWhatModelsWriteIsMended(t *testing.T) {
 		`{"name":"control","arguments":{"device_name":"L"}}`:                                      `{"device_name":"L"}`,
 		`{"type":"function","function":{"name":"control","arguments":"{\"device_name\":\"L\"}"}}`: `{"device_name":"L"}`,
 		`{"type":"object","properties":{"device_name":"L"}}`:                                      `{"device_name":"L"}`,
-		// Nothing, in the place of an optional property.
+		// A null or empty value for an optional property.
 		`{"device_name":"L","level":null}`:    `{"device_name":"L"}`,
 		`{"device_name":"L","level":""}`:      `{"device_name":"L"}`,
 		`{"device_name":"L","action":null}`:   `{"device_name":"L"}`,

@@ -32,7 +32,7 @@ func (t *typed[A]) Call(ctx context.Context, args json.RawMessage) (Result, erro
 	return t.do(ctx, a)
 }
 
-// decode reads exactly one JSON value; nothing at all counts as an empty object.
+// decode reads exactly one JSON value; empty data counts as an empty object.
 func decode(args json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")

@@ -43,7 +43,7 @@ const (
 	ControllerNotReady Reason = "controller_not_ready" // the radio stick is there and does not work yet
 	GatewayAway        Reason = "gateway_away"         // zwave-js-ui does not answer
 	BrokerAway         Reason = "broker_away"          // the MQTT broker cannot be reached
-	HouseUnknown       Reason = "house_unknown"        // nothing has told yet which devices there are
+	HouseUnknown       Reason = "house_unknown"        // no server has listed its devices yet
 
 	// Refused: nothing was sent, or the device said no.
 	RefusedValue     Reason = "refused_value"     // out of the device's range
@@ -87,9 +87,8 @@ func (r *Receipt) Sent() bool {
 	return r != nil && (r.Outcome == Confirmed || r.Outcome == Accepted || r.Outcome == Queued)
 }
 
-// Pending reports whether the device has the command or will get it, and nobody can
-// say yet what comes of it: it is under way, waits for a sleeping device, or has not
-// been confirmed.
+// Pending reports whether the device has the command or will get it and the result is not
+// known yet: it is under way, waits for a sleeping device, or has not been confirmed.
 func (r *Receipt) Pending() bool {
 	return r.Sent() && !r.Done() && r.Reason != Unchanged && r.Reason != Overtaken
 }

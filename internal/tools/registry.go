@@ -23,7 +23,7 @@ var ErrUnknownTool = errors.New("unknown tool")
 type UnknownToolError struct {
 	Server string // the server asked for; "" for any
 	Name   string
-	Near   []string // names under which tools are offered, nearest first, at most three
+	Near   []string // names of tools that are offered, nearest first, at most three
 }
 
 func (e *UnknownToolError) Error() string {
@@ -119,10 +119,10 @@ func (e *entry) origin() string {
 	return fmt.Sprintf("the server %q", e.spec.Server)
 }
 
-// Replace makes ts the tools of a server, all at once; nil removes them. The name
-// of each tool's Spec (or Remote, if set) is its name on the server. Of equal names
-// the server that comes first keeps the plain one (see Order), whichever connects
-// first; a name that no model accepts is mapped.
+// Replace makes ts the tools of a server, all at once; nil removes them. The name of each
+// tool's Spec (or Remote, if set) is its name on the server. If several servers have the
+// same name, the first in the order of Order keeps it unchanged, whichever connects
+// first. A name that models do not accept is mapped.
 func (r *Registry) Replace(server string, ts []Tool) {
 	fresh := map[place]*entry{}
 	remotes := make([]string, 0, len(ts))

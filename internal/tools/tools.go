@@ -23,12 +23,12 @@ const (
 
 // Spec describes a tool to people, models and MCP hosts.
 type Spec struct {
-	Name        string          // the name under which it is called
+	Name        string          // the name for calling it
 	Title       string          // for people
 	Description string          // for models
 	Input       json.RawMessage // JSON Schema of the arguments, an object schema
 	Output      json.RawMessage // JSON Schema of Result.Data; nil for a tool without data
-	Withheld    []string        // arguments for our own plans, which a model cannot give; none is in Input
+	Withheld    []string        // arguments that only our own plans give, and no model; they are not in Input
 	Risk        Risk
 	Idempotent  bool   // calling twice does no more than calling once
 	OpenWorld   bool   // reaches beyond the house (the web)

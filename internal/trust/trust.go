@@ -1,7 +1,7 @@
 // Package trust tells where a path leads, and who else than the caller and root can make
 // it lead elsewhere. It exists because two things must not be done through files of
-// others: obeying a configuration, and writing as root. It follows a link only where
-// nobody else could have laid it.
+// other users: obeying a configuration, and writing as root. It follows a link only if
+// no other user could have made it.
 package trust
 
 import (
@@ -40,9 +40,9 @@ type DoubtError struct {
 func (e *DoubtError) Error() string { return e.Path + " " + e.Why }
 
 // Open opens the directory at a path. What root does through the returned directory stays
-// below the last directory that nobody but root can exchange: a link that others could
-// have laid and that leads out of there is a LinkError. Whoever is not root can do no more
-// through a link than he may anyway, and is led where it leads.
+// below the last directory that only root can exchange: a link that other users could have
+// made and that leads out of there is a LinkError. For other callers every link is
+// followed, because it gives them no rights that they do not have anyway.
 func Open(path string) (*os.Root, error) { return open(path, nil) }
 
 // Make is Open for a directory that is made where it is missing, with these permissions.
@@ -80,8 +80,8 @@ func open(path string, made *fs.FileMode) (*os.Root, error) {
 	return dir, nil
 }
 
-// Regular opens a file below a directory to be read. A link is not followed and a pipe is
-// not waited for: what is no plain file is an error that is ErrIrregular.
+// Regular opens a file below a directory for reading. It does not follow a link or wait
+// for a pipe: anything but a plain file is an error that is ErrIrregular.
 func Regular(dir *os.Root, name string) (*os.File, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -119,10 +119,9 @@ func Try(dir *os.Root) error {
 // ErrIrregular says that something else than a plain file is in the place of one.
 var ErrIrregular = errors.New("it is no plain file")
 
-// File returns where a file is, with every link on the way resolved, and a DoubtError
-// where others than the caller and root can change it, or what the path leads to. A path
-// that is not absolute begins in the working directory, which is judged as well, and not
-// how others name it.
+// File returns where a file is, with every link on the way resolved. It returns a
+// DoubtError if users other than the caller and root can change the file or the way to
+// it. A relative path begins in the working directory, which is judged as well.
 func File(path string) (string, error) {
 	w, err := walk(path)
 	switch {
@@ -149,8 +148,8 @@ func File(path string) (string, error) {
 	return file, nil
 }
 
-// Mine reports whether nobody but the caller and root can exchange the directory at a
-// path, or what is in it.
+// Mine reports whether only the caller and root can exchange the directory at a path, or
+// what is in it.
 func Mine(path string) bool {
 	w, err := walk(path)
 	return err == nil && w.doubt == nil && len(w.rest) == 0
@@ -159,8 +158,8 @@ func Mine(path string) bool {
 // way is how far a path leads without others.
 type way struct {
 	at    string      // the last directory that others cannot exchange, without links
-	rest  []string    // the names from there on; more than one where a directory is missing or others can change at
-	doubt *DoubtError // who can change what is in at; nil: nobody
+	rest  []string    // the names from there on; more than one if a directory is missing, or if others can change at
+	doubt *DoubtError // who can change what is in at; nil: no other user
 }
 
 // walk follows a path from directory to directory, and its links, until others could
@@ -204,9 +203,9 @@ func walk(path string) (way, error) {
 // directory of ours does.
 func stays(info fs.FileInfo, err error) bool { return err == nil && ours(info) && info.IsDir() }
 
-// judge notes who can change what is in the directory where a way has come to. In an open
-// one, such as /tmp, everybody may add something, and nobody may change what is of others;
-// as the end of a way it is in doubt.
+// judge notes who can change the content of the directory that a way has reached. In an
+// open directory, such as /tmp, every user may add something, but not change what belongs
+// to others; if the way ends there, it is in doubt.
 func (w *way) judge() (open bool, err error) {
 	info, err := os.Lstat(w.at)
 	if err != nil {
@@ -223,7 +222,7 @@ func (w *way) judge() (open bool, err error) {
 	return open, nil
 }
 
-// turn goes on where a link leads.
+// turn continues the way where a link leads.
 func (w *way) turn(link string) error {
 	target, err := os.Readlink(link)
 	if err != nil {
@@ -270,8 +269,8 @@ func ours(info fs.FileInfo) bool {
 	return uid == 0 || uid == os.Geteuid()
 }
 
-// changeable says who else than the caller and root can change a file, or what is in a
-// directory; "" where nobody can.
+// changeable says which users besides the caller and root can change a file, or the
+// content of a directory; "" if none can.
 func changeable(path string, info fs.FileInfo) string {
 	uid, gid := owner(info)
 	switch {
@@ -307,8 +306,8 @@ func groupOf(gid int) string {
 	return strconv.Itoa(gid)
 }
 
-// plain reports whether a file has no list of more users who may use it. Where it has
-// one, the permissions of its group are those of everybody in that list.
+// plain reports whether a file has no access control list. If it has one, its group
+// permissions apply to everybody in that list.
 func plain(path string) bool {
 	size, err := syscall.Getxattr(path, "system.posix_acl_access", nil)
 	return size <= 0 && (errors.Is(err, syscall.ENODATA) || errors.Is(err, syscall.ENOTSUP))
@@ -316,7 +315,7 @@ func plain(path string) bool {
 
 // alone reports whether a group is the private one of a user, which many systems make
 // with each user: it has the name of the user, and no other member. A group that is not
-// in /etc/group is nobody's.
+// in /etc/group is private to no user.
 func alone(gid, uid int) bool {
 	name := ""
 	for _, line := range lines("/etc/passwd") {
@@ -324,7 +323,7 @@ func alone(gid, uid int) bool {
 			continue
 		}
 		if name != "" || line[2] != strconv.Itoa(uid) {
-			return false // it is the first group of somebody else as well
+			return false // it is also the first group of another user
 		}
 		name = line[0]
 	}

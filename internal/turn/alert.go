@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 )
 
-// Alert is what sounds until somebody says stop, in rounds of a sound, words and
+// Alert is a sound that repeats until a person says stop, in rounds of a sound, words and
 // quiet.
 type Alert struct {
 	ID     string        // of the timer or the announcement; a second Ring with the same ID replaces the first
@@ -15,10 +15,10 @@ type Alert struct {
 	Sound  earcon.Sound  // played before the words; earcon.Ring or earcon.Alarm
 	Text   string        // spoken after the sound; may be ""
 	Every  time.Duration // quiet between two rounds; taken as at least 1 s and at most 1 min
-	Most   time.Duration // it ends by itself that long after its first round; 0: only when it is acknowledged
+	Most   time.Duration // it ends that long after its first round; 0: only when it is acknowledged
 }
 
-// Bounds of alerts. In the least quiet somebody can say "stop".
+// Bounds of alerts. Even the shortest quiet is long enough to say "stop".
 const (
 	leastQuiet = time.Second
 	mostQuiet  = time.Minute
@@ -31,7 +31,7 @@ type alerts struct {
 	all      []*ringing
 	rounds   int      // so far
 	now      *ringing // the one of the last round
-	extended bool     // the quiet after it was made longer, because somebody speaks
+	extended bool     // the quiet after it was made longer, because a person speaks
 }
 
 // ringing is an alert that is not over.
@@ -61,8 +61,8 @@ func (a *alerts) add(x Alert) bool {
 	return true
 }
 
-// next is the alert whose turn it is: the one that has not sounded for the longest.
-// While an urgent one rings, only urgent ones do. It is nil if there are none.
+// next returns the alert that sounds next: the one that has been silent for longest.
+// While an urgent alert rings, only urgent ones sound. It is nil if there are none.
 func (a *alerts) next() *ringing {
 	var next *ringing
 	for _, r := range a.all {
@@ -84,8 +84,8 @@ func (a *alerts) begin() Alert {
 	return a.now.Alert
 }
 
-// acknowledge takes away the alerts that somebody can have heard, and returns their
-// IDs. One that waits for its first round is about something nobody knows yet.
+// acknowledge removes the alerts that could be heard, and returns their IDs. An alert
+// that still waits for its first round is not known to anybody yet, and stays.
 func (a *alerts) acknowledge() []string {
 	return a.take(func(r *ringing) bool { return !r.since.IsZero() })
 }
@@ -97,8 +97,8 @@ func (a *alerts) end() []string {
 	return a.take(func(r *ringing) bool { return r.Most > 0 && !r.since.IsZero() && now.Sub(r.since) >= r.Most })
 }
 
-// remove takes away the alerts with these IDs, all of them if there are none, and
-// reports whether the one of the last round was among them.
+// remove removes the alerts with these IDs, or all of them if ids is empty, and reports
+// whether the one of the last round is gone.
 func (a *alerts) remove(ids []string) bool {
 	a.take(func(r *ringing) bool { return len(ids) == 0 || slices.Contains(ids, r.ID) })
 	return !slices.Contains(a.all, a.now)

@@ -19,7 +19,7 @@ const soundTimeout = 5 * time.Second
 // else: two short words, and the quiet after them.
 const stopPatience = 1200 * time.Millisecond
 
-// errNoRing is returned where there is no room in which anybody could be called.
+// errNoRing is returned by a microphone for one utterance, which has no room to ring in.
 var errNoRing = errors.New("a microphone for one utterance rings for nobody")
 
 // bell rings the alerts of a loop, in its goroutine: what happens in the states Ringing
@@ -44,8 +44,8 @@ func (b *bell) handle(ctx context.Context, e event) error {
 	return nil
 }
 
-// attend begins what waits while nothing else is going on: an urgent alert, a text, any
-// other alert. When the source of sound has ended, nothing rings any more.
+// attend starts what waits while the loop is idle: an urgent alert, a text, or another
+// alert. When the source of sound has ended, nothing rings any more.
 func (b *bell) attend(ctx context.Context, ended bool) {
 	if !ended {
 		b.ring(ctx, true)
@@ -56,8 +56,8 @@ func (b *bell) attend(ctx context.Context, ended bool) {
 	}
 }
 
-// asked takes an alert. An urgent one sounds at once, whatever goes on; any other
-// one when nothing else does.
+// asked takes an alert. An urgent one sounds at once, whatever happens; any other one
+// when the loop is idle.
 func (b *bell) asked(ctx context.Context, x Alert) error {
 	switch {
 	case b.cfg.PushToTalk:
@@ -125,8 +125,8 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// roundOver opens the quiet of a round, in which a few words need no wake word. Nobody
-// knows how loud the person is who says them: they must be louder than the room.
+// roundOver opens the quiet of a round, in which a few words need no wake word. The
+// loudness of the person who says them is not known: they must be louder than the room.
 func (b *bell) roundOver(ctx context.Context) {
 	if !b.step(ctx, RoundOver) || !b.recogniser.canReopen() {
 		return
@@ -159,8 +159,8 @@ func (b *bell) heard(ctx context.Context, k Kind, at time.Time) {
 
 // defers takes a stop word that was heard in the quiet and reports whether it waits for
 // the recogniser: the model of "stop" hears it in "snooze" and "hush" as well, and an
-// alarm that ends instead of ringing again lets a family oversleep. Of smoke nobody
-// says "snooze".
+// alarm that ends instead of ringing again lets a family oversleep. An urgent alert
+// cannot be snoozed, so it does not wait.
 func (b *bell) defers(at time.Time) bool {
 	waits := b.state == RingPause && b.window.opened() && !b.alerts.now.Urgent
 	if waits && b.stopAt.IsZero() {
@@ -185,8 +185,8 @@ func (b *bell) answer(ctx context.Context, at time.Time) {
 	b.stop(ctx, Stopped)
 }
 
-// nextRound goes on after the quiet of a round: with a text that waits to be spoken,
-// with the next alert, or with nothing. It waits a moment for somebody who speaks.
+// nextRound continues after the quiet of a round: with a text that waits to be spoken,
+// with the next alert, or with nothing. It waits a moment for a person who is speaking.
 func (b *bell) nextRound(ctx context.Context) {
 	if !b.stopAt.IsZero() {
 		b.stopSpeaking(ctx)
@@ -216,7 +216,7 @@ func (b *bell) end(ctx context.Context) {
 	}
 }
 
-// quiet takes away alerts that need nobody any more.
+// quiet removes alerts that no longer need attention.
 func (b *bell) quiet(ctx context.Context, ids []string) {
 	if b.alerts.remove(ids) {
 		b.end(ctx)
@@ -229,7 +229,7 @@ func (b *bell) acknowledge() { b.tellAcknowledged(b.alerts.acknowledge(), false)
 // endAlerts ends the alerts that have rung for long enough.
 func (b *bell) endAlerts() { b.tellAcknowledged(b.alerts.end(), true) }
 
-// tellAcknowledged says which alerts are over, beside the loop: who is told may ask
+// tellAcknowledged reports which alerts are over, beside the loop: the receiver may ask
 // the loop for something.
 func (b *bell) tellAcknowledged(ids []string, over bool) {
 	if tell := b.parts.Acknowledged; tell != nil && len(ids) > 0 {

@@ -59,7 +59,8 @@ func (w *walk) step(b byte) {
 	w.act(line)
 }
 
-// account takes note of the alerts that were told as over, each once at most.
+// account notes the alerts that were reported as over, and fails if one was reported
+// twice.
 func (w *walk) account() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +90,7 @@ func (w *walk) notes() []string {
 	return slices.Clone(w.log)
 }
 
-// heardSince lists the alerts whose words were spoken after a place in the log.
+// heardSince lists the alerts whose words were spoken since a place in the log.
 func (w *walk) heardSince(from int) map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,13 +105,13 @@ func (w *walk) heardSince(from int) map[string]bool {
 	return heard
 }
 
-// settle lets an hour's quarter go by in silence: every alert that nobody has heard
-// rings, the urgent ones first, and when all are taken back the ear rests.
+// settle lets a quarter of an hour pass in silence: every alert that is not acknowledged
+// rings, the urgent ones first, and when all are taken back the ear is idle.
 func (w *walk) settle() {
 	w.deaf = nil
 	w.mend(nil)
 	w.act("unmute")
-	w.act("gap 2m") // what is going on ends by its deadline
+	w.act("gap 2m") // the present state ends by its deadline
 	w.account()
 	left := map[string]bool{}
 	for id, a := range w.alerts {
@@ -153,8 +154,8 @@ func (w *walk) settle() {
 	}
 }
 
-// FuzzNoWalkLosesAnAlert goes through the house at random: no alert is lost, none is
-// told as over twice, none rings after its end, and nothing is stuck.
+// FuzzNoWalkLosesAnAlert performs random acts: no alert is lost, none is reported as over
+// twice, none rings after its end, and nothing is stuck.
 func FuzzNoWalkLosesAnAlert(f *testing.F) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 7))

@@ -38,8 +38,8 @@ func (s *scene) asked() string {
 	return ""
 }
 
-// enact acts lines in which WORDS are the words that were asked for, FIRST and SECOND
-// each of them.
+// enact performs the lines. WORDS stands for the words that were asked for, FIRST and
+// SECOND for each of them.
 func (s *scene) enact(lines []string) {
 	s.t.Helper()
 	s.fill = func(l string) string {
@@ -49,9 +49,9 @@ func (s *scene) enact(lines []string) {
 	s.play(lines...)
 }
 
-// TestChallengeAtTheMicrophone: what is heard after the question opens the door only if
-// a person says the words, after our voice has ended, in time and without a wake word
-// between. Nobody is shown them, and no recording keeps them.
+// TestChallengeAtTheMicrophone: the answer opens the door only if a person says the
+// words, after our voice has ended, in time and without a wake word between. The words
+// are never shown or recorded.
 func TestChallengeAtTheMicrophone(t *testing.T) {
 	t.Parallel()
 	order := []string{"quiet 1s", "wake", "say unlock the front door"}

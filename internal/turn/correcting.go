@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Limits of the time in which what was done may be corrected without a wake word
-// (REQUIREMENTS U5).
+// Limits of the time in which an act may be corrected without a wake word (REQUIREMENTS
+// U5).
 const (
 	correctionTime = 6 * time.Second
 	// A person who corrects or answers is about as loud as the command was.
@@ -25,7 +25,7 @@ const (
 	longestCorrection  = 1600 * time.Millisecond
 	quietAfter         = 400 * time.Millisecond
 	pauseAfterOther    = 1200 * time.Millisecond // this much quiet ends speech that was not a correction
-	lateCorrectionTime = 2 * time.Second         // how long a word that began in time may go on after it
+	lateCorrectionTime = 2 * time.Second         // how long a word that began in time may continue after it
 )
 
 // correctionWindow is the time in which a correction needs no wake word: the data
@@ -54,22 +54,23 @@ type overheard struct {
 	heardAt    time.Time // on the wall's clock
 }
 
-// open opens the window until a time of the frames' clock, for texts that amends
-// knows, that the recogniser is told to expect, and that are at least so loud, in dBFS.
+// open opens the window until a time of the frames' clock. amends says which texts
+// count, expects tells the recogniser what to listen for, and least is how loud in dBFS
+// the speech must be.
 func (c *correctionWindow) open(until time.Time, least float64, expects speech.Expected, amends func(text string) bool) {
 	c.until, c.least, c.expects, c.amends = until, least, expects, amends
 }
 
 func (c *correctionWindow) opened() bool { return c.amends != nil }
 
-// speaking reports whether somebody speaks at a time of the frames' clock.
+// speaking reports whether there is speech at a time of the frames' clock.
 func (c *correctionWindow) speaking(at time.Time) bool {
 	return !c.said.ends.IsZero() && at.Sub(c.said.ends) < pauseAfterOther
 }
 
-// hear takes a frame. It returns Heard after a correction, NotCorrected when the
-// time for one is over, and "" otherwise. The endpointer does not decide when a
-// correction ends, because it cannot know to whom somebody speaks.
+// hear takes a frame. It returns Heard after a correction, NotCorrected when the time for
+// one is over, and "" otherwise. The endpointer does not decide when a correction ends,
+// because it cannot know for whom the speech is meant.
 func (c *correctionWindow) hear(ctx context.Context, f audio.Frame, room float64) Kind {
 	speaking := c.speaking(f.At) && !f.At.After(c.until.Add(lateCorrectionTime))
 	if f.At.After(c.until) && !speaking {

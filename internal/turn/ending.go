@@ -70,7 +70,7 @@ func (l *Loop) stopSpeaking(ctx context.Context) {
 	}
 }
 
-// mute makes the microphone deaf or ends that; a reply goes on.
+// mute closes the microphone or opens it; a reply continues.
 func (l *Loop) mute(ctx context.Context, k Kind) {
 	on := k == MicMuted
 	if l.ear.muted == on {

@@ -8,10 +8,10 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// answer has an utterance answered, and what may be added to it. A person who only
-// asked a question does not have to wait for that, but one who is asked one does, because
-// what is added may answer it. Recorded sound waits all the same, so that how far it is
-// heard does not depend on how fast the question is answered.
+// answer has the mind answer an utterance and what may be added to it. After a plain
+// question it does not wait for an addition. If the mind asks a question back, it waits,
+// because the addition may answer that. Recorded sound waits in any case, so that how
+// much of it is heard does not depend on how fast the answer comes.
 func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	r.mind.Answer(ctx, asked)
 	asks := t.rec.Outcome == record.Asked
@@ -33,8 +33,8 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 	}
 }
 
-// startAgain starts the clock of a turn anew that was half a sentence: its command
-// ended with what was added.
+// startAgain restarts the clock of a turn that was half a sentence: its command ended
+// with the addition.
 func (r *teller) startAgain(t *telling, more addition) {
 	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
 	t.rec.Timings.Transcript = t.watch.Now()

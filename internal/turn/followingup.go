@@ -16,13 +16,13 @@ const followUpTime = 6 * time.Second
 // an answer that began in time and ended later.
 const challengeTime = 10 * time.Second
 
-// noSpeech is the endpointer's reason when nobody spoke.
+// noSpeech is the endpointer's reason when there was no speech.
 const noSpeech = "no_speech"
 
-// awaitAnswer gives a person followUpTime to answer a question, even if the
-// endpointer gives up earlier because it hears silence. Without a wake word the
-// endpointer admits every frame, so a television is told from a person here: a
-// person who answers is about as loud as the one who commanded.
+// awaitAnswer gives the user followUpTime to answer a question, even if the endpointer
+// gives up earlier because it hears silence. Without a wake word the endpointer admits
+// every frame, so awaitAnswer has to tell a television from the user: the answer is about
+// as loud as the command.
 func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint) speech.Endpoint {
 	t := l.turn
 	u := &t.utterance

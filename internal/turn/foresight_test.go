@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/turn"
 )
 
-// foreseer is a mind and a recogniser that note in which order they are asked.
+// foreseer is a mind and a recogniser that note the order of their calls.
 type foreseer struct {
 	*answer.Answerer
 	partial, final string
@@ -66,9 +66,8 @@ func (f *foreseer) Read(ctx context.Context) (audio.Frame, error) {
 	}
 }
 
-// TestMindBeginsWithTheWordsSoFar: when an utterance has ended, the mind is told the
-// words so far before the recogniser makes them final, and drops them if they were
-// not.
+// TestMindBeginsWithTheWordsSoFar: when an utterance has ended, the mind gets the words
+// so far before the recogniser makes them final, and drops its work if they change.
 func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

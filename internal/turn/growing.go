@@ -9,27 +9,27 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Limits of the time in which something may be added to a sentence that is already
-// acted on, or to half of one. They count in frames.
+// Limits of the time in which a speaker may add to a sentence that is already acted on,
+// or to half of one. They count in frames.
 const (
 	growTime = 600 * time.Millisecond // how long the ear stays open after the sentence
-	// roomTime is the same after a sentence whose room or number may follow: people
-	// think for a second before "in the bedroom", and if the ear is closed by then, what
-	// was done in the whole house is not put back.
+	// roomTime replaces growTime after a sentence that a room or a number may follow: people
+	// think for a second before "in the bedroom", and if the ear is closed by then, an act on
+	// the whole house is not taken back.
 	roomTime = 900 * time.Millisecond
-	growMost = 3 * time.Second // how long somebody may go on: two more clauses
+	growMost = 3 * time.Second // how long the addition may be: two more clauses
 	// additionTimeout is when the answer no longer waits, on the wall clock. Only a
 	// microphone that gives no more frames takes longer than growMost.
 	additionTimeout = 2 * growMost
-	// belowCommand and aboveRoom are in dB. Somebody goes on if resumedFrames of the
-	// last resumedOf frames are about as loud as the command. The loudest frame of a
-	// sentence is 4 to 9 dB above its loudness, from which the rule of the sentence's
-	// end allows 10 dB.
+	// belowCommand and aboveRoom are in dB. The speaker continues if resumedFrames of the
+	// last resumedOf frames are about as loud as the command. The loudest frame of a sentence
+	// is 4 to 9 dB above its loudness, from which the rule of the sentence's end allows 10
+	// dB.
 	belowCommand  = 18.0
 	aboveRoom     = 8.0
 	resumedFrames = 3
 	resumedOf     = 5
-	// resumedLeast is the shortest time a resumed sentence goes on: before that, the
+	// resumedLeast is the shortest time for which a resumed sentence lasts: before that, the
 	// recogniser still gives the old text, which was already judged complete.
 	resumedLeast = 300 * time.Millisecond
 )
@@ -53,10 +53,10 @@ type growingSentence struct {
 
 	turn     *telling
 	since    time.Time       // when the sentence ended, in the frames' clock
-	patience time.Duration   // how long somebody may wait before going on
-	waiting  []audio.Frame   // frames since then, until somebody goes on
+	patience time.Duration   // how long the loop waits for the speaker to continue
+	waiting  []audio.Frame   // frames since then, until the speaker continues
 	loud     [resumedOf]bool // which of the last frames were as loud as the command
-	resumed  time.Time       // when somebody went on; zero before that
+	resumed  time.Time       // when the speaker continued; zero before that
 	open     bool            // the recogniser has the utterance open
 	words    words
 	more     addition
@@ -82,9 +82,9 @@ func (g *growingSentence) begin(t *telling, at time.Time) {
 	}
 }
 
-// heard is the event that an utterance is which ended with e and text: HeardHalf
-// and HeardSentence where something may be added to it. Where its last words were no
-// sentence any more, other people talk on, and nobody listens to them.
+// heard returns the event for an utterance that ended with e and text: HeardHalf or
+// HeardSentence if the speaker may add to it, else Heard. If the last words no longer
+// belonged to the sentence, other people are talking, and nothing is added.
 func (g *growingSentence) heard(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
 	switch {
 	case text.Text == "" || t.challenge != "" || !g.recogniser.canReopen():
@@ -97,7 +97,7 @@ func (g *growingSentence) heard(t *telling, e speech.Endpoint, text speech.Trans
 	return Heard
 }
 
-// await takes a frame while nobody speaks and notices when somebody goes on.
+// await takes a frame while the speaker pauses, and notices when the speaker continues.
 func (g *growingSentence) await(ctx context.Context, f audio.Frame, room float64) Kind {
 	level := audio.Level(f.Samples)
 	g.loud[len(g.waiting)%resumedOf] = level > room+aboveRoom && level > g.turn.utterance.loudest-belowCommand
@@ -133,7 +133,7 @@ func (g *growingSentence) resume(ctx context.Context, at time.Time) Kind {
 	return Resumed
 }
 
-// hear takes a frame while somebody goes on with the sentence.
+// hear takes a frame while the speaker continues the sentence.
 func (g *growingSentence) hear(ctx context.Context, f audio.Frame) Kind {
 	if g.keep {
 		g.more.sound = append(g.more.sound, f.Samples...)
@@ -166,9 +166,8 @@ func (g *growingSentence) finish(ctx context.Context) Kind {
 	return Added
 }
 
-// end tells the turn what was added when k has ended the time for it. A wake word
-// ends the turn and makes the recogniser begin a new utterance, so then there is
-// nothing to tell.
+// end gives the addition to the turn when k has ended the time for it. A wake word ends
+// the turn and makes the recogniser begin a new utterance, so then there is no addition.
 func (g *growingSentence) end(ctx context.Context, k Kind) {
 	grown := *g
 	*g = growingSentence{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}

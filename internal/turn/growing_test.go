@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// again is a recogniser that can go on with an utterance.
+// again is a recogniser that can continue an utterance.
 type again struct{ Transcriber }
 
 // Reopen goes on.

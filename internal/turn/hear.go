@@ -17,9 +17,9 @@ type ear struct {
 	pushed  bool // the only utterance of push-to-talk was opened
 }
 
-// answerable are the kept frames in which somebody may have begun to answer before our
-// voice had ended: none for a challenge, because they may hold the words of our own
-// voice.
+// answerable returns the kept frames that may hold the beginning of an answer, spoken
+// before our voice had ended. For a challenge there are none, because they may hold the
+// words in our own voice.
 func (e *ear) answerable(t *telling) []audio.Frame {
 	if t.challenge != "" {
 		return nil

@@ -49,9 +49,9 @@ type Parts struct {
 	Observer Observer
 	Keep     Keeper // nil: no sound is recorded
 	Log      *slog.Logger
-	// Acknowledged is told which alerts are over: a person said stop, or, with over,
-	// they have rung for as long as they should. It runs beside the loop. nil: nobody is
-	// told.
+	// Acknowledged is called with the alerts that are over: the user said stop, or, with
+	// over, they have rung for as long as they should. It runs beside the loop. It may be
+	// nil.
 	Acknowledged func(ids []string, over bool)
 }
 
@@ -177,8 +177,8 @@ func heardNow(frames <-chan audio.Frame, live bool, state State) <-chan audio.Fr
 	return frames
 }
 
-// read moves frames from the microphone to the loop. If the microphone fails for
-// good, read ends and the loop goes on with the other sources of turns.
+// read moves frames from the microphone to the loop. If the microphone fails for good,
+// read ends and the loop continues with the other sources of turns.
 func read(ctx context.Context, mic Microphone, frames chan<- audio.Frame, log *slog.Logger) {
 	for {
 		f, err := mic.Read(ctx)
@@ -285,7 +285,7 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	return nil
 }
 
-// speakWaiting speaks the next text that waits, once nothing else is going on.
+// speakWaiting speaks the next text that waits, once the loop is idle.
 func (l *Loop) speakWaiting(ctx context.Context) {
 	free := l.state.resting() || l.state == RingPause && l.bell.over
 	if len(l.waiting) == 0 || !free {
@@ -303,8 +303,8 @@ func (l *Loop) speakWaiting(ctx context.Context) {
 	})
 }
 
-// runBeside runs tell for a turn while the loop goes on hearing, and reports its
-// end to the loop. The context given to tell is cancelled with the turn.
+// runBeside runs tell for a turn while the loop keeps hearing, and reports its end to the
+// loop. The context given to tell is cancelled with the turn.
 func (l *Loop) runBeside(ctx context.Context, t *telling, tell func(ctx context.Context)) {
 	ofTurn, cancel := context.WithCancel(ctx)
 	t.cancel = cancel

@@ -338,8 +338,8 @@ func TestATextIsSpokenWhenNothingElseIs(t *testing.T) {
 	})
 }
 
-// TestHalfASentenceIsAskedAtOnceWhereNothingCanFollow: the recogniser cannot go on
-// with an utterance.
+// TestHalfASentenceIsAskedAtOnceWhereNothingCanFollow: the recogniser cannot continue an
+// utterance.
 func TestHalfASentenceIsAskedAtOnceWhereNothingCanFollow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,12 +12,12 @@ import (
 	"voicegateway/internal/audio/earcon"
 )
 
-// Limits for our own sound, which comes back through the microphone. None of it may
-// reach the recogniser or hold a turn open, and it must not hide a word that
-// somebody says at the same time.
+// Limits for our own sound, which comes back through the microphone. None of it may reach
+// the recogniser or hold a turn open, and it must not hide a word that a person says at
+// the same time.
 const (
-	// echoTime is how long the room and the devices' buffers go on sounding after a
-	// clip: 50 ms to stop the speaker, 150 ms of room, and some.
+	// echoTime is how long the room and the devices' buffers still sound after a clip: 50 ms
+	// to stop the speaker, 150 ms of room, and some.
 	echoTime = 250 * time.Millisecond
 	// bargeInEchoTime is the echo time of a voice that was cut by a wake word. It is
 	// shorter, because the first words of a command follow the wake word in one breath
@@ -148,8 +148,8 @@ func (o *ownSound) without(f audio.Frame, room float64) audio.Frame {
 	return f
 }
 
-// deaf returns the frame as the quiet of the room as long as the room may still sound
-// of our voice, however loud somebody else is.
+// deaf replaces the frame by the quiet of the room while the echo of our voice may last,
+// however loud other people are.
 func (o *ownSound) deaf(f audio.Frame, room float64) audio.Frame {
 	if f.At.Before(o.voiceEchoEnds) {
 		f.Samples = o.quiet(len(f.Samples), room)
@@ -166,9 +166,9 @@ func (o *ownSound) echoes(f audio.Frame) bool {
 	return audio.Level(f.Samples) < o.voiceLevel+aboveOwnVoice-fallen
 }
 
-// spokenOver returns the end of the frames heard while we spoke, from where somebody
-// began to speak over us; nil if nobody did. Where our own voice could not be
-// measured, nobody can be told from it.
+// spokenOver returns the last of the frames heard while we spoke, from where a person
+// began to speak over us; nil if there was no such speech. If our own voice could not be
+// measured, speech cannot be told from it.
 func (o *ownSound) spokenOver(frames []audio.Frame) []audio.Frame {
 	if !o.live || o.voiceLevel == audio.Silence {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// TestSpokenOver: who begins to answer while a question sounds is told from our own
-// voice by loudness alone.
+// TestSpokenOver: an answer that begins while the question still sounds is told from our
+// own voice by loudness alone.
 func TestSpokenOver(t *testing.T) {
 	t.Parallel()
 	const own, louder, softer = -35.0, -24.0, -31.0

@@ -53,8 +53,8 @@ func (l *listener) Extend(_ context.Context, _ record.Turn, whole speech.Transcr
 	l.texts = append(l.texts, whole.Text)
 }
 
-// literal is a recogniser that completes nothing for the speaker: where the words
-// before the end were half a sentence, they are the text. It notes its failures.
+// literal is a recogniser that does not complete sentences: if the words before the end
+// were half a sentence, they are the text. It notes its failures.
 type literal struct {
 	stt.Engine
 	grammar *grammar.Grammar
@@ -86,7 +86,7 @@ func (l *literal) Finish(ctx context.Context) (speech.Transcript, error) {
 	return t, err
 }
 
-// Reopen goes on with the utterance.
+// Reopen continues the utterance.
 func (l *literal) Reopen(ctx context.Context) error {
 	again, ok := l.Engine.(stt.Reopener)
 	if !ok {
@@ -104,8 +104,8 @@ type pausing struct {
 	texts       []string
 }
 
-// pauses are the pauses of slow speakers: one that is over before the sentence ends,
-// one in which it does, and one inside half a sentence.
+// pauses are the pauses of slow speakers: one that is over before the sentence ends, one
+// during which it ends, and one inside half a sentence.
 var pauses = map[string]pausing{
 	"a room after a moment":     {"open the curtains", "in the bedroom", 200 * time.Millisecond, []string{"open the curtains in the bedroom"}},
 	"a room":                    {"open the curtains", "in the bedroom", 600 * time.Millisecond, []string{"open the curtains", "open the curtains in the bedroom"}},

@@ -10,12 +10,11 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Reopener is a transcriber on this machine, with a grammar and partial texts, that
-// can continue the utterance it has just finished, as if Finish had not been
-// called: the next Finish returns the text of the whole. It lets a complete
-// sentence be acted on at once although its speaker may go on (REQUIREMENTS H6),
-// and lets a correction be heard without a wake word (U5), because speech not meant
-// for the house stays in this machine.
+// Reopener is a transcriber on this machine, with a grammar and partial texts, that can
+// continue the utterance it has just finished, as if Finish had not been called: the next
+// Finish returns the text of the whole. It lets a complete sentence be acted on at once
+// although its speaker may continue (REQUIREMENTS H6), and lets a correction be heard
+// without a wake word (U5), because speech not meant for the house stays in this machine.
 type Reopener interface {
 	Reopen(ctx context.Context) error
 }
@@ -48,7 +47,7 @@ type recogniser struct {
 type words struct {
 	partial speech.Partial
 	judged  speech.Completeness
-	secret  bool // they answer a challenge: nobody is shown them, and they are no sentence
+	secret  bool // they answer a challenge: they are not shown, and they are not a sentence
 }
 
 // shown are the words as others may see them.
@@ -99,7 +98,7 @@ func (r *recogniser) push(ctx context.Context, f audio.Frame, w *words) error {
 	return nil
 }
 
-// pushAll gives the transcriber a frame as it is, without asking for its words.
+// pushAll gives the transcriber a frame unchanged, without asking for its words.
 func (r *recogniser) pushAll(ctx context.Context, f audio.Frame) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()

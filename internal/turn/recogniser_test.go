@@ -22,8 +22,8 @@ type deliberate struct {
 
 func (d *deliberate) Second(ctx context.Context) (speech.Transcript, error) { return d.second(ctx) }
 
-// TestASlowerRecogniserIsAsked: when the first recogniser gives no text or an
-// error, a slower one is asked while the loop goes on.
+// TestASlowerRecogniserIsAsked: when the first recogniser gives no text or an error, a
+// slower one is asked while the loop keeps running.
 func TestASlowerRecogniserIsAsked(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -106,8 +106,8 @@ func (r *tape) say(frames int, level float64) {
 	}
 }
 
-// play lets the loop listen to "hey jarvis, what time is it … (going on) … hey
-// jarvis, what time is it".
+// play lets the loop listen to "hey jarvis, what time is it … (an addition) … hey jarvis,
+// what time is it".
 func (r *tape) play(t *testing.T) {
 	t.Helper()
 	const quiet, voice = 10, 3000
@@ -179,8 +179,8 @@ func TestTheSameRecordingIsHeardTheSame(t *testing.T) {
 	}
 }
 
-// TestARecordingThatEndsInAQuestionIsOver: nobody answers a question after the last
-// frame, so nothing is waited for.
+// TestARecordingThatEndsInAQuestionIsOver: no answer can come after the last frame, so
+// the loop does not wait for one.
 func TestARecordingThatEndsInAQuestionIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

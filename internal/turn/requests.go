@@ -19,21 +19,21 @@ const noRequest Kind = "no_request"
 // quietAsked is the event that alerts are to end.
 const quietAsked Kind = "quiet_asked"
 
-// Say asks for a text to be spoken once nothing else is going on. It returns nil
-// when the text has a place among the waiting ones, or ErrBusy.
+// Say asks for a text to be spoken once the loop is idle. It returns nil when the text
+// has a place among the waiting ones, or ErrBusy.
 func (l *Loop) Say(ctx context.Context, text string) error {
 	return l.request(ctx, event{kind: SayAsked, text: text})
 }
 
-// Ring asks for an alert to be sounded: an urgent one at once, any other once nothing
-// else is going on. It returns nil when the alert has a place among those that ring, or
-// ErrBusy when there are too many. Stop acknowledges those that have been heard.
+// Ring asks for an alert to be sounded: an urgent one at once, any other once the loop
+// is idle. It returns nil when the alert has a place among those that ring, or ErrBusy
+// when there are too many. Stop acknowledges those that have been heard.
 func (l *Loop) Ring(ctx context.Context, a Alert) error {
 	return l.request(ctx, event{kind: RingAsked, alert: a})
 }
 
-// Quiet ends the alerts with these IDs, without any all of them. Parts.Acknowledged is
-// not told.
+// Quiet ends the alerts with these IDs, or all alerts if there are none.
+// Parts.Acknowledged is not called.
 func (l *Loop) Quiet(ctx context.Context, ids ...string) error {
 	return l.request(ctx, event{kind: quietAsked, ids: ids})
 }

@@ -272,14 +272,14 @@ func (s *scene) events() []string {
 }
 
 // act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
-// that is not finished, "early WORDS" and "early-murmur WORDS" before the recogniser
-// is open for them, "murmur WORDS", "television WORDS", "cough", "mumble" what nobody
-// understands, "quiet 2s", "gap 2s" of a microphone without frames, "deaf" for a wake
-// word engine and "dumb" for a voice in trouble, or what a button does: listen, stop,
-// mute, unmute, speak WORDS.
+// that is not finished, "early WORDS" and "early-murmur WORDS" before the recogniser is
+// open for them, "murmur WORDS", "television WORDS", "cough", "mumble" for speech that
+// cannot be understood, "quiet 2s", "gap 2s" of a microphone without frames, "deaf" for a
+// wake word engine and "dumb" for a voice in trouble, or what a button does: listen,
+// stop, mute, unmute, speak WORDS.
 //
-// "ring ID EVERY MOST TEXT" rings an alert and "alarm ID EVERY TEXT" an urgent one,
-// "hush ID" ends it.
+// "ring ID EVERY MOST TEXT" rings an alert and "alarm ID EVERY TEXT" an urgent one, "hush
+// ID" ends it.
 func (s *scene) act(line string) {
 	s.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -416,7 +416,8 @@ func (s *scene) Read(ctx context.Context) (audio.Frame, error) {
 	}
 }
 
-// Synthesize makes a sentence a second of noise, and a bit, by which it is known.
+// Synthesize turns a sentence into a second of noise; the sentence's number is added to
+// the length, so that it can be recognised.
 func (s *scene) Synthesize(_ context.Context, sentence string) (audio.Clip, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

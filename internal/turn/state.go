@@ -32,8 +32,7 @@ const (
 	EarOpen State = "ear_open"
 	// HalfHeard is Thinking about half a sentence while the ear waits for its rest.
 	HalfHeard State = "half_heard"
-	// HearingMore is Thinking about a sentence, or half of one, while its speaker goes
-	// on.
+	// HearingMore is Thinking about a sentence, or half of one, while its speaker continues.
 	HearingMore State = "hearing_more"
 	// Correcting is Idle after an act, while a correction of the act needs no wake
 	// word.
@@ -67,7 +66,7 @@ func (s State) Published() State {
 	}
 }
 
-// resting reports whether nothing is going on.
+// resting reports whether the loop is idle.
 func (s State) resting() bool {
 	return s == Idle || s == Correcting || s == Muted || s == EarFailed || s == CorrectingDeaf
 }
@@ -79,7 +78,7 @@ func (s State) mayGrow() bool { return s == EarOpen || s == HalfHeard || s == He
 // correctable reports whether a correction needs no wake word.
 func (s State) correctable() bool { return s == Correcting || s == CorrectingDeaf }
 
-// sounds reports whether our own voice, or what goes before it, is to be heard.
+// sounds reports whether our own voice, or the sound before it, may be heard.
 func (s State) sounds() bool { return s == Speaking || s == Ringing }
 
 // rings reports whether an alert sounds, or the quiet between its rounds.
@@ -98,14 +97,14 @@ const (
 	HeardHalf     Kind = "heard_half"     // the utterance ended inside a sentence: its rest may follow
 	NothingHeard  Kind = "nothing_heard"  // it ended without speech
 	Resumed       Kind = "resumed"        // the speaker goes on
-	NothingAdded  Kind = "nothing_added"  // nobody went on, or the addition could not be heard
+	NothingAdded  Kind = "nothing_added"  // the speaker did not continue, or the addition could not be heard
 	Added         Kind = "added"          // the added words have ended
 	Answered      Kind = "answered"       // a reply begins to sound
 	AskedBack     Kind = "asked_back"     // the reply was a question: its answer needs no wake word
-	Finished      Kind = "finished"       // nothing (more) to say, or the wake word engine hears again
+	Finished      Kind = "finished"       // nothing (more) to say, or the wake word engine works again
 	Acted         Kind = "acted"          // a turn that has ended changed something: it may be corrected
 	NotCorrected  Kind = "not_corrected"  // the time for a correction is over
-	SayAsked      Kind = "say_asked"      // somebody asked to have a text spoken
+	SayAsked      Kind = "say_asked"      // a request to speak a text
 	RingAsked     Kind = "ring_asked"     // the round of an alert begins
 	RoundOver     Kind = "round_over"     // its sound and words are over
 	Alarmed       Kind = "alarmed"        // an urgent alert came in the middle of something else

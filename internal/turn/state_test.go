@@ -138,7 +138,7 @@ func TestTheWorldHearsSevenWords(t *testing.T) {
 	}
 }
 
-// Whatever goes on, an urgent alert sounds next, and any other one after the turn.
+// In every state, an urgent alert sounds next, and any other one after the turn.
 func TestNothingKeepsAnAlertFromRinging(t *testing.T) {
 	t.Parallel()
 	for _, s := range states() {

@@ -127,12 +127,12 @@ func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(stri
 	}
 }
 
-// triedAgain is how soon after speech that was no command somebody says the wake word
-// who tries again.
+// triedAgain is how soon after speech that was not a command a user who tries again says
+// the wake word.
 const triedAgain = 10 * time.Second
 
-// shortestCommand is less speech than any command has: "stop" takes longer. Shorter
-// speech that is no command is the end of the wake word, or a cough.
+// shortestCommand is shorter than any command: "stop" takes longer. Shorter speech that
+// is not a command is the end of the wake word, or a cough.
 const shortestCommand = 400 * time.Millisecond
 
 // finishRecord hands the finished record to the observer, and the sound to the

@@ -25,8 +25,8 @@ type telling struct {
 	chimeOver bool          // the sound of the open microphone was played, or is not wanted
 	additions chan addition // gets what is added to its sentence, once; nil if nothing can be
 	aftermath aftermath
-	foreseen  func()             // drops what the mind has begun for words that were not final; nil: nothing
-	cancel    context.CancelFunc // ends its goroutine beside the loop; nil while there is none
+	foreseen  func()             // drops what the mind has begun for words that were not final; may be nil
+	cancel    context.CancelFunc // ends the turn's goroutine beside the loop; nil if there is none
 }
 
 // utterance is what was said in a turn.

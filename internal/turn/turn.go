@@ -101,7 +101,7 @@ type (
 	Keeper interface {
 		Keep(r record.Record, utterance audio.Clip)
 	}
-	// Observer is told what happens. Its methods must return quickly.
+	// Observer receives what happens. Its methods must return quickly.
 	Observer interface {
 		StateChanged(published State)
 		Hearing(h Hearing)

@@ -10,11 +10,11 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// openEar begins a turn. The command may follow the wake word in one breath, so the
-// sound since the end of the word is taken from the pre-roll. The answer to a
-// question may begin before our voice has ended; least is how loud in dBFS it must
-// be. That to a challenge may not: challenge is the id of the turn that asked it, ""
-// for any other question.
+// openEar begins a turn. The command may follow the wake word in one breath, so the sound
+// since the end of the word is taken from the pre-roll. The answer to a question may
+// begin before our voice has ended; least is how loud in dBFS it must be. The answer to a
+// challenge may not: challenge is the id of the turn that asked it, "" for any other
+// question.
 func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64, challenge string) {
 	l.endTurn() // at once, whatever the recogniser takes to open
 	t := newTelling(l.cfg, d.At)
@@ -87,8 +87,7 @@ const (
 	afterWords = 200 * time.Millisecond
 )
 
-// chimeOpen plays the sound of the open microphone once, if nobody has begun to
-// speak.
+// chimeOpen plays the sound of the open microphone once, if there is no speech yet.
 func (o *ownSound) chimeOpen(ctx context.Context, t *telling, at time.Time, e speech.Endpoint) {
 	spoke := e.SpeechEnd.Sub(e.SpeechStart)
 	switch {
@@ -175,9 +174,9 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 	}
 }
 
-// deserves reports whether the slower recognisers are asked for an utterance. What was
-// heard without a wake word may not be meant for the house, and stays here; the answer
-// to a challenge is.
+// deserves reports whether the slower recognisers are asked for an utterance. Speech
+// without a wake word may not be meant for the house, and stays on this machine; the
+// answer to a challenge is meant for it.
 func (t *telling) deserves() bool { return !t.followUp || t.challenge != "" }
 
 // finishUtterance asks the recogniser for the text of an utterance. Meanwhile the

@@ -14,9 +14,9 @@ type Scorer interface {
 	Score() float64
 }
 
-// StopListener is a wake word detector that can also hear the words that end a
-// reply (speech.Detection.Stop). It listens for them only while it is told to: they
-// are short and would be heard too often in ordinary talk.
+// StopListener is a wake word detector that can also hear the words that end a reply
+// (speech.Detection.Stop). It listens for them only on request: they are short and would
+// be heard too often in ordinary talk.
 type StopListener interface {
 	ListenForStop(on bool)
 }

@@ -1,6 +1,6 @@
 // Package vitals is the gateway as the service manager sees it: whether it is ready,
 // whether it lives, and what it hears, knows and reaches (REQUIREMENTS R). It exists so
-// that a gateway whose sound has stopped is started again, and one whose microphone was
+// that a gateway whose sound has stopped is restarted, and one whose microphone was
 // pulled out is not.
 package vitals
 
@@ -51,7 +51,7 @@ type Parts struct {
 		Trouble() error
 	}
 	House interface {
-		Offered() bool // the recogniser was told what it may hear
+		Offered() bool // the recogniser has a grammar
 		House() *home.House
 	}
 	MCP   interface{ Overall() mcpint.Overall }

@@ -28,7 +28,7 @@ type microphone struct{ err error }
 
 func (m *microphone) Read(context.Context) (audio.Frame, error) { return audio.Frame{}, m.err }
 
-// nothing is a bus, a house and servers of which nobody has heard.
+// nothing is a bus, a house and servers without any connection.
 type nothing struct{}
 
 func (nothing) Connected() bool         { return false }

@@ -1,8 +1,8 @@
-// Package wakebudget decides how easily a wake word is heard (REQUIREMENTS L7): it
-// counts the wakes nobody meant and the wakes that were missed, and moves a word's
-// threshold so that the false ones keep to a budget. It exists apart from the
-// detector and the clock so that a week can be played in a test. It is pure: what
-// happened comes in with its time, what is to be done comes out as moves.
+// Package wakebudget decides how easily a wake word is heard (REQUIREMENTS L7): it counts
+// the wakes that no user meant and the meant ones that were missed, and moves a word's
+// threshold so that the false ones keep to a budget. It is separate from the detector and
+// the clock so that a week can be played in a test. It is pure: events come in with their
+// time, and moves come out.
 //
 // To count another sign of a false wake, give it a Cause and a line in Judge.
 package wakebudget
@@ -24,8 +24,8 @@ const (
 	Unknown    Verdict = iota // the turn ended early, or the ear failed: nothing can be said
 	Meant                     // a person spoke to the house
 	False                     // nobody did
-	Doubtful                  // what was said is no command: a television, or a person who tries again
-	Complained                // a person said that an earlier wake, or this one, was not theirs
+	Doubtful                  // the speech was not a command: a television, or a user who will try again
+	Complained                // a user said that an earlier wake, or this one, was not meant
 )
 
 // Cause says why a wake counts as false.
@@ -55,22 +55,22 @@ func Judge(r record.Record) Verdict {
 	}
 }
 
-// Bounds of the rule. A threshold moves by a small step and rarely, at most half the
-// way to certainty: of 80 people who were heard at the thresholds of the models'
-// authors, that costs none to four in a hundred. Where the author's threshold itself
-// misses people, it goes below it, to five thirds of the author's distance from
+// Bounds of the rule. A threshold moves by a small step and rarely, at most half the way
+// to certainty: of 80 people who were heard at the thresholds of the models' authors,
+// this misses none to four in a hundred. If the author's threshold itself misses people,
+// the threshold goes below it, down to five thirds of the author's distance from
 // certainty: there twice as much wakes it falsely (docs/facts/engines.md).
 const (
 	steps      = 4                // from the usual threshold to the highest
 	below      = 5.0 / 3          // the lowest threshold's distance from certainty, by that of the usual one
-	mostMissed = 60               // of so many meant wakes one may be missed, so that with chance it is not one in fifty
+	mostMissed = 60               // one of so many meant wakes may be missed; strict enough that chance does not make it one in fifty
 	far        = 3                // times the budget: then no word is easier to hear than usual
 	betweenUps = time.Hour        // between two steps up of one word
 	day        = 24 * time.Hour   // what the budget is for
 	days       = 3                // and over so many it must be kept on average
 	calm       = 7 * day          // without a false wake: a step back
 	retried    = 30 * time.Second // a person who was not understood has tried again by then
-	complaint  = 2 * time.Minute  // how long after a wake somebody complains of it
+	complaint  = 2 * time.Minute  // how long after a wake a user complains of it
 	soonest    = time.Second      // a word takes so long: nearer sound is the same word
 	latest     = 8 * time.Second  // and who was not heard says it again within this
 	keptDays   = 14
@@ -158,10 +158,10 @@ type near struct {
 	at    time.Time
 }
 
-// New makes a book of words whose thresholds can be moved, from the usual ones. A word
-// that is fixed never becomes easier to hear than that: a person has set it. Words
-// without a threshold are counted only. What is kept of an earlier run is used for
-// words whose bounds are still the same.
+// New makes a book of words whose thresholds can be moved, beginning with the usual ones.
+// A fixed word never becomes easier to hear than its threshold, because a user has set
+// that. Words without a threshold are only counted. The values kept by an earlier run are
+// used for words whose bounds are still the same.
 func New(budget int, words []string, thresholds map[string]float64, fixed []string, kept []Word) *Book {
 	b := &Book{budget: budget}
 	for _, name := range words {
@@ -210,8 +210,8 @@ func (b *Book) Woke(w Wake) {
 	case Doubtful:
 		b.doubtful = append(b.doubtful, now)
 	case Complained:
-		// Who complains in the open ear of a false wake means this one; who had to wake
-		// the gateway to complain means the one before.
+		// A complaint in the same open ear means this wake; a complaint for which the user had to
+		// wake the gateway means the one before.
 		if before == nil || before.blamed || w.At.Sub(before.Ended) > complaint {
 			b.blame(now)
 			return
@@ -233,8 +233,8 @@ func (b *Book) Told(at time.Time) bool {
 	return true
 }
 
-// Pass lets time pass: speech that was no command, and that nobody said again, was a
-// false wake; after a calm week a threshold goes back by a step.
+// Pass lets time pass: speech that was not a command, and was not repeated, was a false
+// wake; after a calm week a threshold goes back by a step.
 func (b *Book) Pass(now time.Time) {
 	for len(b.doubtful) > 0 && now.Sub(b.doubtful[0].Ended) > retried {
 		b.blame(b.doubtful[0])
@@ -248,9 +248,9 @@ func (b *Book) Pass(now time.Time) {
 	}
 }
 
-// meant counts a wake that a person meant. Sound that was nearly the word shortly
-// before is the same person, who was not heard at once; speech that was no command
-// is the same person, who was not understood.
+// meant counts a wake that a user meant. If sound shortly before was nearly the word, or
+// speech shortly before was not a command, it came from the same user, who was not heard
+// or not understood.
 func (b *Book) meant(w *noted) {
 	today := b.count(w.Word, w.At)
 	for _, d := range slices.Clone(b.doubtful) {
@@ -282,10 +282,11 @@ func (b *Book) meant(w *noted) {
 	}
 }
 
-// easier is the threshold after a lost try. Above the usual one it is half a step lower,
-// because a television is there every evening. Where more are missed than may be, it is so
-// low that only as many would have been missed, of all that were; but not below the usual
-// one where the false wakes are far over their budget.
+// easier returns the threshold after a meant wake was missed. Above the usual threshold it
+// goes down by half a step only, because a television is on every evening. If too many
+// meant wakes are missed, it goes down until only the allowed number of the recorded ones
+// would have been missed; but not below the usual threshold while the false wakes are far
+// over their budget.
 func (b *Book) easier(w *Word, at time.Time) float64 {
 	to := w.Threshold
 	if to > w.Usual {
@@ -358,14 +359,15 @@ func (b *Book) falseSince(from time.Time) int {
 // step is how far a threshold moves at once.
 func (w *Word) step() float64 { return (w.Most - w.Usual) / steps }
 
-// missesTooMany reports whether more meant wakes are missed than may be. One may be chance.
+// missesTooMany reports whether more meant wakes are missed than allowed. One more may be
+// chance.
 func (w *Word) missesTooMany() bool {
 	meant, missed, _ := w.recent()
 	return (missed-1)*mostMissed > meant
 }
 
-// AtItsLimit reports whether the word must not become harder to hear: as many meant wakes
-// are missed as may be.
+// AtItsLimit reports whether the word must not become harder to hear, because as many
+// meant wakes are missed as allowed.
 func (w *Word) AtItsLimit() bool {
 	meant, missed, _ := w.recent()
 	return missed*mostMissed > meant
@@ -379,7 +381,7 @@ func (w *Word) recent() (meant, missed, lost int) {
 	return meant, missed, lost
 }
 
-// rounded is a threshold as it is told.
+// rounded rounds a threshold to five decimals.
 func rounded(threshold float64) float64 { return math.Round(threshold*1e5) / 1e5 }
 
 // move moves a threshold within its bounds.

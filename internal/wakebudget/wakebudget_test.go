@@ -184,9 +184,9 @@ func TestMissedWakesGoBeforeTheBudget(t *testing.T) {
 	}
 }
 
-// Where the author's threshold itself misses too many, the word becomes easier to hear
-// than that, by just as much as is needed: but not where a person has set the threshold,
-// and not where the false wakes are far over their budget.
+// If the author's threshold itself misses too many, the word becomes easier to hear than
+// that, by just as much as is needed; but not if a user has set the threshold, and not
+// while the false wakes are far over their budget.
 func TestEasierThanItsAuthorSays(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -219,7 +219,8 @@ func TestEasierThanItsAuthorSays(t *testing.T) {
 	}
 }
 
-// Speech that is no command is a person's if that person tries again, else nobody's.
+// Speech that is not a command counts as a user's if it is followed by another try, else
+// as a false wake.
 func TestDoubtfulWakes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(1)
@@ -239,7 +240,7 @@ func TestDoubtfulWakes(t *testing.T) {
 	}
 }
 
-// A complaint is about the wake before, or about the wake in whose open ear it is said.
+// A complaint is about the wake before, or about the wake whose open ear hears it.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -285,7 +286,7 @@ func TestACalmWeek(t *testing.T) {
 	}
 }
 
-// What was kept is used again, unless the configured threshold is another one.
+// The kept values are used again, unless the configured threshold has changed.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	h := newHouse(1)

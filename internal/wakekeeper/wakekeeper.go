@@ -1,8 +1,8 @@
 // Package wakekeeper keeps false wakes to their budget (REQUIREMENTS L7): it feeds the
-// book of wakes from the turns, moves the thresholds of the running detector, keeps
-// them in the state directory and tells of it. It exists so that the book needs
-// neither a clock nor a disk nor a detector. What counts as a false wake and when a
-// threshold moves is decided in the book, package wakebudget.
+// book of wakes from the turns, moves the thresholds of the running detector, saves them
+// in the state directory and reports them. It exists so that the book needs neither a
+// clock nor a disk nor a detector. What counts as a false wake and when a threshold moves
+// is decided in the book, package wakebudget.
 package wakekeeper
 
 import (
@@ -33,7 +33,7 @@ type Config struct {
 	Budget int    // false wakes a day; 0: thresholds stay
 	Engine string // the configured engine, for what is said of it
 	Words  []string
-	Fixed  []string         // words whose threshold a person has set: they become no easier to hear than that
+	Fixed  []string         // words whose threshold the user has set: they become no easier to hear than that
 	Clock  func() time.Time // nil: the machine's
 }
 
@@ -44,7 +44,7 @@ const (
 	queue = 64          // events that wait; more come only from a gateway that hangs
 )
 
-// news is what the keeper is told of.
+// news is an event for the keeper.
 type news struct {
 	near *speech.Detection
 	turn *record.Record
@@ -83,8 +83,8 @@ func (k *Keeper) TurnEnded(r record.Record) {
 	}
 }
 
-// note hands an event to Run. What nobody takes is dropped: a count that is short by
-// one does less harm than a turn that waits.
+// note hands an event to Run. If Run cannot take it, it is dropped: a count that is short
+// by one does less harm than a turn that waits.
 func (k *Keeper) note(h news) {
 	select {
 	case k.events <- h:
@@ -237,7 +237,7 @@ func (k *Keeper) About() string {
 	return strings.Join(parts, "; ")
 }
 
-// Trouble says that the budget cannot be kept although it is tried, "" otherwise.
+// Trouble says that the budget cannot be kept, or "".
 func (k *Keeper) Trouble() string {
 	s := k.State()
 	var why string

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const word = "hey jarvis"
 
-// detector is a detector of which only the thresholds matter.
+// detector is a detector with thresholds and nothing else.
 type detector struct {
 	mu sync.Mutex
 	by map[string]float64
@@ -68,7 +68,7 @@ func newRoom(t *testing.T, dir string, budget int, engine any) *room {
 	return r
 }
 
-// wakes are so many turns in which nothing was said, each two hours after the one before.
+// wakes makes n turns without speech, each two hours after the one before.
 func (r *room) wakes(n int) {
 	for range n {
 		<-time.After(2 * time.Hour)
@@ -77,7 +77,7 @@ func (r *room) wakes(n int) {
 	}
 }
 
-// The detector gets the moved threshold, it is told and shown, and a restart keeps it.
+// A moved threshold reaches the detector, is reported and shown, and survives a restart.
 func TestTheRunningDetectorIsMoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,8 @@ func TestTheRunningDetectorIsMoved(t *testing.T) {
 	})
 }
 
-// An engine without thresholds is told of plainly, as is a budget that is switched off.
+// The state says plainly that an engine has no thresholds, or that the budget is switched
+// off.
 func TestWhereNothingIsMoved(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -141,7 +142,7 @@ func TestWhereNothingIsMoved(t *testing.T) {
 	}
 }
 
-// A budget that no threshold within the bounds keeps is told as trouble.
+// A budget that no threshold within the bounds can keep is reported as trouble.
 func TestABudgetThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -159,8 +160,8 @@ func TestABudgetThatCannotBeKept(t *testing.T) {
 	})
 }
 
-// "That wasn't me" makes the wake before a false one; speech that is no command is one
-// when nobody has tried again.
+// "That wasn't me" makes the wake before a false one; speech that is not a command makes
+// its wake a false one if there is no other try.
 func TestComplaintsAndDoubts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

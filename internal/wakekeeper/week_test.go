@@ -47,7 +47,7 @@ func (m model) least() float64 { return 1 - (1-m.usual)*5/3 }
 
 const certain = 0.996
 
-// person draws the best score of somebody who says the wake word.
+// person draws the best score of a person who says the wake word.
 func (m model) person(r *rand.Rand) float64 {
 	all := 0
 	for _, s := range m.people {
@@ -86,7 +86,7 @@ func (tv television) score(r *rand.Rand, m model) float64 {
 	return m.least() + (certain-m.least())*r.Float64()
 }
 
-// tried is somebody, or something, that says the wake word.
+// tried is one time at which a person or the television says the wake word.
 type tried struct {
 	at    time.Duration
 	meant bool
@@ -118,7 +118,7 @@ type tally struct {
 	meant, missed    int    // tries
 	late, lateMissed int    // those of the last four days
 	houses           int    // counted by add
-	troubled         int    // houses in which it was told that the budget is not kept
+	troubled         int    // houses in which the trouble was reported that the budget is not kept
 	ends             float64
 }
 
@@ -134,7 +134,7 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 		done := make(chan error, 1)
 		go func() { done <- k.Run(ctx, d, func(wakebudget.State) {}) }()
 		began := time.Now()
-		// says is a hearing of one score; it reports whether that woke the gateway.
+		// says plays one score to the detector; it reports whether that woke the gateway.
 		says := func(score float64, meant bool) bool {
 			if score <= d.threshold(word) {
 				if score > 0.6*m.usual {
@@ -198,10 +198,10 @@ func live(t *testing.T, seed uint64, budget int, m model, tv television) (sum ta
 	return sum
 }
 
-// TestAWeekWithATelevision: at the end of a week two in a hundred meant wakes are missed
-// at most, and within that the false ones keep to their budget. Where both cannot be, the
-// missed ones go before, and it is told; and where the television is far over the budget,
-// no more are missed than at the author's threshold.
+// TestAWeekWithATelevision: at the end of a week at most two in a hundred meant wakes are
+// missed, and within that the false ones keep to their budget. If both are not possible,
+// the missed ones matter more, and trouble is reported. If the television is far over the
+// budget, no more are missed than at the author's threshold.
 func TestAWeekWithATelevision(t *testing.T) {
 	t.Parallel()
 	weekWithATelevision(t, 5)
@@ -210,12 +210,12 @@ func TestAWeekWithATelevision(t *testing.T) {
 // weekWithATelevision plays so many houses of each kind.
 func weekWithATelevision(t *testing.T, houses int) {
 	t.Helper()
-	const seed uint64 = 14525314479803075542 // the same houses each time, so that chance fails nobody
+	const seed uint64 = 14525314479803075542 // the same houses each time, so that the test does not fail by chance
 	t.Logf("seed %d; %d houses each; false wakes a day, at the end of the week, of the meant wakes missed %%, in the week and at its end", seed, houses)
 	for _, tt := range []struct {
 		tv          television
 		keeps, able bool // the budget: with everybody; with people whose scores allow it
-		far, tells  bool // the television is far over the budget; it is told that it is not kept
+		far, tells  bool // the television is far over the budget; the trouble is reported
 	}{
 		{tv: television{"never on", 0, false}, keeps: true},
 		{tv: television{"seldom on", 0.4, false}, keeps: true},

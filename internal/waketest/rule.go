@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Numbers of the rule. A model gives a probability for every moment, and a word is
-// heard when the probability is above the threshold. So the threshold belongs between
-// the worst of the tries and the best score of everything else. It is
+// Numbers of the rule. A model gives a probability for every moment, and a word is heard
+// when the probability is above the threshold. So the threshold belongs between the worst
+// of the tries and the best score of everything else. It is
 //
 //   - the one that the model's author gives, if every try is above it by sure: it was
 //     chosen by the false alarms of days, which no test of a minute can show;
-//   - else underTry below the lowest try, because nobody speaks ten times alike;
+//   - else underTry below the lowest try, because no person says it ten times in the same way;
 //   - at least overRest above all sound that was no try;
 //   - never below leastProposed, where noises begin to wake the gateway by themselves.
 //
@@ -37,7 +37,7 @@ type Result struct {
 	Reason    string   `json:"reason"`   // why this threshold, or why none is proposed
 }
 
-// Try is one time somebody said the word.
+// Try is one time at which the user said the word.
 type Try struct {
 	Best  float64 `json:"best"`  // score
 	Wakes bool    `json:"wakes"` // with the threshold in use

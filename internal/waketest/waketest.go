@@ -111,9 +111,9 @@ func (t *Test) Recordings(ctx context.Context, tries, background []string) error
 	return nil
 }
 
-// play gives a recording frame by frame, with the noise of a quiet room around it.
-// A model needs a second to get used to a room, and goes on hearing the last word
-// in digital silence, which a microphone never gives.
+// play gives a recording frame by frame, with the noise of a quiet room around it. A
+// model needs a second to get used to a room, and in digital silence, which a microphone
+// never gives, it would still hear the last word.
 func play(ctx context.Context, name string, take func(audio.Frame)) error {
 	clip, err := interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) })
 	if err != nil {

@@ -20,8 +20,8 @@ type GoneError struct{ Name string }
 
 func (e *GoneError) Error() string { return fmt.Sprintf("there is no %s any more", e.Name) }
 
-// Acts are actions as a wording keeps them. It is an error if one of them is no act on
-// things of the house, or a dangerous one.
+// Acts returns actions in the form in which a wording keeps them. It is an error if one
+// of them is not an act on things of the house, or is dangerous.
 func Acts(h *home.House, actions []intent.Action) ([]record.KeptAct, error) {
 	acts := make([]record.KeptAct, 0, len(actions))
 	for _, a := range actions {
@@ -108,8 +108,8 @@ func find(h *home.House, thing record.KeptThing) *home.Entity {
 type House struct {
 	Sentences
 	Book *Book
-	// Model reports whether a language model answers, which may understand anew what a
-	// wording no longer tells; nil means never.
+	// Model reports whether a language model answers, which may understand a text that a
+	// wording can no longer carry out; nil means never.
 	Model func() bool
 }
 
@@ -119,8 +119,8 @@ type Sentences interface {
 	House() *home.House
 }
 
-// Match returns what a text means. A wording counts only where no sentence fits, so
-// that it never stands in the way of one, and only if the text orders something.
+// Match returns what a text means. A wording counts only if no sentence fits, so that it
+// never replaces a sentence, and only if the text is an order.
 func (h House) Match(text, area string) intent.Decision {
 	d := h.Sentences.Match(text, area)
 	things := h.House()
@@ -170,8 +170,9 @@ func (h House) trouble(w record.Wording) string {
 	return ""
 }
 
-// Ours says which sentence of the house a text is of which it makes this decision; nil
-// if it is none, so that the text can be a wording. The error wraps ErrOurs.
+// Ours returns an error, which wraps ErrOurs, if a text with this decision is already a
+// sentence of the house, and names what it does. It returns nil if it is not, so that the
+// text can be a wording.
 func Ours(d intent.Decision, h *home.House) error {
 	var does []string
 	for _, a := range d.Actions {

@@ -1,9 +1,9 @@
-// Package wordings keeps texts of a family's own with the acts that a language model
-// made of them, so that the same text is understood without a model the next time
-// (REQUIREMENTS U15). It exists so that a kept text is nothing but a sentence: what it
-// comes to is planned, permitted and told like any other decision. A wording holds
-// intents and things, never calls; what it risks is found out anew at each use. To
-// keep more of one, add a field to record.Wording.
+// Package wordings keeps a family's own texts with the acts that a language model made of
+// them, so that the same text is understood without a model the next time (REQUIREMENTS
+// U15). It exists so that a kept text is treated as a sentence: its acts are planned,
+// permitted and reported like those of any other. A wording holds intents and things,
+// never calls; its risk is judged again at each use. To keep more of one, add a field to
+// record.Wording.
 package wordings
 
 import (
@@ -28,7 +28,7 @@ const (
 // file is the name of the wordings in the state directory.
 const file = "wordings"
 
-// The errors that somebody outside branches on.
+// The errors that callers of this package branch on.
 var (
 	ErrUnknown = errors.New("there is no such wording")
 	ErrTaken   = errors.New("there is another wording with these words")
@@ -51,9 +51,9 @@ type Book struct {
 	kept   []record.Wording // the newest first
 }
 
-// New makes the book of a state directory, which is opened when it is first needed.
-// Texts are compared as bare makes them. changed is told the texts whenever they may
-// have changed; it may be nil.
+// New makes the book of a state directory, which is opened when it is first needed. bare
+// returns the form in which texts are compared. changed is called with the texts whenever
+// they may have changed; it may be nil.
 func New(dir string, bare func(text string) string, changed func(texts []string), log *slog.Logger) *Book {
 	return &Book{dir: dir, bare: bare, changed: changed, log: log}
 }
@@ -69,7 +69,7 @@ func (b *Book) load() {
 	b.kept = b.kept[:min(len(b.kept), mostWordings)]
 }
 
-// check says what is wrong with a wording by itself, whatever the house is.
+// check says what is wrong with a wording in itself, whatever the house is.
 func check(w record.Wording) error {
 	switch {
 	case w.ID == "":
@@ -103,7 +103,7 @@ func (b *Book) Keep(w record.Wording) error {
 	})
 }
 
-// Edit changes the words of a wording and the room in which they count.
+// Edit changes the words of a wording and the room to which it applies.
 func (b *Book) Edit(id, text, area string) (w record.Wording, err error) {
 	err = b.change(func(list []record.Wording) ([]record.Wording, error) {
 		i := slices.IndexFunc(list, func(o record.Wording) bool { return o.ID == id })
@@ -131,8 +131,8 @@ func (b *Book) Delete(id string) error {
 	})
 }
 
-// change puts another list in the place of the present one, on the disk first: what is
-// not written there is not kept.
+// change replaces the list, on the disk first: if it cannot be written, the old list
+// stays.
 func (b *Book) change(how func(list []record.Wording) ([]record.Wording, error)) error {
 	b.mu.Lock()
 	b.load()

@@ -227,7 +227,7 @@ func TestTheBook(t *testing.T) {
 	}
 }
 
-// TestADiskThatFails: what is not written is not kept, and that is said.
+// TestADiskThatFails: what cannot be written is not kept, and the user hears so.
 func TestADiskThatFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ const (
 	echo      byte = iota + 1 // answers with the payload
 	pid                       // answers with its process number
 	crash                     // panics
-	hang                      // never answers, while everything else goes on
+	hang                      // never answers, while everything else still runs
 	spin                      // never returns from the handler
 	refuse                    // refuses
 	babble                    // writes garbage to the pipe

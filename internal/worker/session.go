@@ -14,7 +14,7 @@ import (
 // had sent is lost: they have to start again with a new session.
 var ErrEnded = errors.New("the worker process ended")
 
-// Refusal is an error that the child answered, in its own words.
+// Refusal is an error with which the child answered, in the child's words.
 type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
@@ -129,8 +129,8 @@ func (s *Session) end(err error) {
 	close(s.over)
 }
 
-// attend asks for signs of life, to find out that a child hangs while nobody
-// calls it, or during a long setup.
+// attend regularly asks for signs of life, to find out that a child hangs although no
+// call waits for it, or during a long setup.
 func (s *Session) attend(ctx context.Context) {
 	tick := time.NewTicker(aliveEvery)
 	defer tick.Stop()

@@ -40,8 +40,8 @@ type Config struct {
 	// Event receives what the child sends unasked, on the goroutine that reads
 	// the pipe: it must not block.
 	Event func(kind byte, payload []byte)
-	// Restarted is told of every restart by name: the child ended, or it refused to
-	// work. It must not block; nil: it is not called.
+	// Restarted is called with the worker's name at every restart: the child ended, or it
+	// refused to work. It must not block; it may be nil.
 	Restarted func(name string, refused bool)
 
 	FirstDelay time.Duration // before the first restart; 100 ms when zero
@@ -85,8 +85,8 @@ func New(cfg Config) (*Worker, error) {
 	return &Worker{cfg: cfg, changed: make(chan struct{})}, nil
 }
 
-// Run keeps a child alive until ctx ends; it returns nil then, with the child
-// gone (in well under 300 ms, by force if need be).
+// Run keeps a child running until ctx ends; it returns nil then, with the child gone (in
+// well under 300 ms, by force if need be).
 func (w *Worker) Run(ctx context.Context) error {
 	defer func() {
 		w.over.Store(true)

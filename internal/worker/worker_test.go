@@ -113,8 +113,8 @@ func TestCallsFromManyGoroutines(t *testing.T) {
 	calls.Wait()
 }
 
-// TestAHangingChildIsReplacedUnasked checks that a hanging child is found
-// although nobody calls it.
+// TestAHangingChildIsReplacedUnasked checks that a hanging child is found even without
+// calls.
 func TestAHangingChildIsReplacedUnasked(t *testing.T) {
 	w, _ := run(t, "good", func(c *worker.Config) { c.Timeout = 500 * time.Millisecond })
 	first, err := w.Session(within(t))
@@ -194,8 +194,8 @@ func TestFaultsCostOneRestart(t *testing.T) {
 	}
 }
 
-// TestNextOutlastsSeveralCrashes: who has something to lose waits for a child that
-// works, however often one has died; who asks for a running one does not.
+// TestNextOutlastsSeveralCrashes: a caller that has something to lose waits for a child
+// that works, however often one has died; a caller that needs a running child does not.
 func TestNextOutlastsSeveralCrashes(t *testing.T) {
 	const deaths = 4
 	var setups atomic.Int32

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// Ages at which a reading is no longer told without asking, or without its age, and
-// when a question is answered at the latest: a caller waits for 3 s.
+// Ages from which a reading is given only after asking the device, or only with its age,
+// and when a question is answered at the latest: a caller waits for 3 s.
 const (
 	askedAfter  = time.Minute    // a device that listens is asked again
 	measuredFor = time.Hour      // a sleeping device's measurement may have changed
@@ -21,21 +21,21 @@ const (
 	answeredIn  = 2500 * time.Millisecond
 )
 
-// sharedTopics is the reason why nothing is told of a device: another one
-// publishes on its topics, and nothing else says which of the two has reported.
+// sharedTopics is the reason why the state of a device is not given: another device
+// publishes on its topics, and nothing else shows which of the two has reported.
 const sharedTopics tools.Reason = "shared_topics"
 
-// finding is a reading as it is told to a person.
+// finding is a reading as the user hears it.
 type finding struct {
 	reading
 	reachable bool
-	stale     bool         // its age has to be told with it
-	reason    tools.Reason // why it may not be so; empty: nothing speaks against it
+	stale     bool         // its age has to be said with it
+	reason    tools.Reason // why it may be wrong; empty if nothing suggests that
 }
 
-// ask returns what is known of a value. It asks a listening device first when its
-// last report is older than a minute or cannot be trusted, and the gateway's list
-// where the value's topic tells nothing.
+// ask returns what is known of a value. It first asks a listening device if its last
+// report is older than a minute or cannot be trusted, and the gateway's list if the
+// value's topic shows nothing.
 func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
 	ctx, cancel := context.WithTimeout(ctx, answeredIn)
 	defer cancel()
@@ -60,7 +60,7 @@ func canBeAsked(n *node, id wire.ValueID) bool {
 	return !n.sleeper() && id.Class != wire.CentralScene && id.Class != wire.Notification
 }
 
-// old reports whether a sleeping device's reading is told with its age.
+// old reports whether a sleeping device's reading is given with its age.
 func old(id wire.ValueID, at time.Time) bool {
 	limit := heldFor
 	if id.Class == wire.MultilevelSensor || id.Class == wire.Meter {
@@ -117,8 +117,8 @@ func (d *devices) askGateway(ctx context.Context, m *model, e *entity, id wire.V
 	return f
 }
 
-// listed returns a model whose states are worth listing: where the topic of a wanted
-// entity tells nothing, with a list of just now. fresh is false if none came.
+// listed returns a model whose states are worth listing. If the topic of a wanted entity
+// shows nothing, it asks for the list again; fresh is false if none came.
 func (d *devices) listed(ctx context.Context, m *model, wanted func(*entity) bool) (_ *model, fresh bool) {
 	doubtful := func(e *entity) bool { return wanted(e) && !d.trusted(m, e.main, d.ledger.read(e.main)) }
 	gateway, driver := d.link.available()

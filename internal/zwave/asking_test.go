@@ -42,8 +42,8 @@ func (r *rig) sensor(device, what string) told {
 // pass lets virtual time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// TestAQuestionAsksADeviceThatWasSilentForAMinute checks that a change whose report
-// was lost is told truly, and what a device that is gone is told as.
+// TestAQuestionAsksADeviceThatWasSilentForAMinute checks that a change whose report was
+// lost is found by asking, and how a device that is gone is reported.
 func TestAQuestionAsksADeviceThatWasSilentForAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestAQuestionAsksADeviceThatWasSilentForAMinute(t *testing.T) {
 	})
 }
 
-// TestManyQuestionsShareTwoSeconds asks about twenty lights that are gone, all at
-// once: what has not answered after two seconds is told from its last report.
+// TestManyQuestionsShareTwoSeconds asks about twenty lights that are gone, all at once: a
+// light that has not answered after two seconds is reported with its last state.
 func TestManyQuestionsShareTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,9 +98,9 @@ func TestManyQuestionsShareTwoSeconds(t *testing.T) {
 	})
 }
 
-// TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk asks about sixty lamps at
-// once, more than the radio polls in two seconds: all are reachable, and those that
-// were not asked are told by their last report, with its age.
+// TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk asks about sixty lamps at once,
+// more than the radio polls in two seconds: all are reachable, and those that were not
+// asked are reported with their last state and its age.
 func TestAQuestionAboutAWholeHouseTellsWhatItHasNoTimeToAsk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -290,9 +290,9 @@ func TestTwoSleepersOfOneTopicAreToldApart(t *testing.T) {
 	})
 }
 
-// TestWhoIsNotAskedIsReachable asks while the gateway is silent: the first question
-// uses up the time for asking, so the lamp of the next one is told as it reported
-// last, with its age, and not as out of reach.
+// TestWhoIsNotAskedIsReachable asks while the gateway is silent: the first question uses
+// up the time for asking, so the lamp of the next one is reported with its last state and
+// its age, and not as out of reach.
 func TestWhoIsNotAskedIsReachable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -360,8 +360,8 @@ func TestLeftoverTopicsOfAnotherGatewayTypeAreNoState(t *testing.T) {
 	})
 }
 
-// TestOnlyAgesThatMatterAreTold checks which readings have to be told with their
-// age: not a state that is simply held.
+// TestOnlyAgesThatMatterAreTold checks which readings have to be given with their age:
+// not a state that simply lasts.
 func TestOnlyAgesThatMatterAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -391,8 +391,8 @@ func TestOnlyAgesThatMatterAreTold(t *testing.T) {
 	})
 }
 
-// TestUnknownModesAreNoState checks that a lock which does not know how it stands
-// is told neither locked nor unlocked, and what a jam and a moving gate are.
+// TestUnknownModesAreNoState checks that a lock of unknown mode is reported as neither
+// locked nor unlocked, and how a jam and a moving gate are reported.
 func TestUnknownModesAreNoState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

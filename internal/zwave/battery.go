@@ -8,18 +8,18 @@ import (
 const (
 	// lowBattery is the charge below which most makers begin to warn, in percent.
 	lowBattery = 20
-	// chargedBattery is the level in percent from which on a battery that was low is not so
-	// any more: a level that goes up and down by one is told once.
+	// chargedBattery is the level in percent from which a battery that was low no longer
+	// counts as low, so that a level that goes up and down by one is reported once.
 	chargedBattery = 25
-	// lowCharge is what is told of a battery that is low and does not say how low.
+	// lowCharge is the report of a battery that is low and does not say how low.
 	lowCharge = "low"
 )
 
-// chargeOf returns what is told of a battery: its level in percent, or lowCharge. The
-// level 255 is the code for a low battery in the class Battery and the other numbers
-// above 100 are reserved there, so that none of them is a percentage, and a battery
-// with such a level is never taken for a good one. saysLow is what the value isLow of
-// the same battery reports: it counts also where the level looks good.
+// chargeOf returns the report of a battery: its level in percent, or lowCharge. In the
+// class Battery the level 255 is the code for a low battery and the other numbers above
+// 100 are reserved, so none of them is a percentage, and a battery with such a level
+// never counts as a good one. saysLow is the value isLow of the same battery: it counts
+// even if the level looks good.
 func chargeOf(raw, saysLow any) any {
 	level, isNumber := number(raw)
 	switch {
@@ -31,11 +31,11 @@ func chargeOf(raw, saysLow any) any {
 	return raw
 }
 
-// lowFlag is the value in which a battery says itself that it is low.
+// lowFlag is the value with which a battery reports that it is low.
 func lowFlag(level wire.ValueID) wire.ValueID { return level.With("isLow", "") }
 
-// reported returns a sensor's reading in words for people, as sensorState; that of a
-// battery goes also by what the battery says itself.
+// reported returns a sensor's reading in words for people, as sensorState does; for a
+// battery, its own report that it is low counts as well.
 func (m *model) reported(s sensor, raw any, read func(wire.ValueID) reading) any {
 	if s.kind == home.Battery {
 		return chargeOf(raw, read(lowFlag(s.id)).value)
@@ -43,8 +43,8 @@ func (m *model) reported(s sensor, raw any, read func(wire.ValueID) reading) any
 	return m.sensorState(s, raw)
 }
 
-// charge returns the level of a battery only where it has become low, or is not so
-// any more; else the level that was told last.
+// charge returns the level of a battery only if it has become low, or is no longer low;
+// else the level that was reported last.
 func charge(w *watched, s sensor) func(map[wire.ValueID]any) any {
 	return func(raw map[wire.ValueID]any) any {
 		level := chargeOf(raw[s.id], raw[lowFlag(s.id)])

@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// TestABatteryIsLowByItsCode checks what every tool tells of batteries whose level is
-// no percentage, or that say themselves that they are low: they are low, and a
-// percentage above 100 stands nowhere.
+// TestABatteryIsLowByItsCode checks what every tool reports of batteries whose level is
+// not a percentage, or that say that they are low: they are low, and a percentage above
+// 100 never appears.
 func TestABatteryIsLowByItsCode(t *testing.T) {
 	t.Parallel()
 	flag := sim.ValueSpec{ID: "128-0-isLow", Type: "boolean", Label: "Low battery level", Value: true}

@@ -17,17 +17,17 @@ import (
 const (
 	// keptEvents bounds the events that are remembered for a reader who missed some.
 	keptEvents = 256
-	// urgentPause and calmPause are the least times between two events about one
-	// state of one thing that changes all the time; what changes meanwhile is told when
-	// they are over. An alarm is told sooner than that a lamp flickers.
+	// urgentPause and calmPause are the shortest times between two events about a state that
+	// changes all the time; changes meanwhile are reported when the pause is over. An alarm
+	// is reported sooner than a lamp that flickers.
 	urgentPause = 200 * time.Millisecond
 	calmPause   = time.Second
-	// quickChanges is how many changes one after the other are told without a pause: somebody
-	// may be quick at a switch.
+	// quickChanges is how many changes in a row are reported without a pause: a person may be
+	// quick at a switch.
 	quickChanges = 4
 	// pressPause is sooner than any finger: a second message within it is a repeat.
 	pressPause = 100 * time.Millisecond
-	// heldPause is longer than the time after which a held button is told again.
+	// heldPause is longer than the time after which a held button is reported again.
 	heldPause = time.Minute
 	// orderFor is how long a write may be under way, orderKept how long one to a device that
 	// sleeps may.
@@ -61,10 +61,10 @@ type Events struct {
 	Events []home.Event `json:"events"` // at most 256, in order; the oldest are dropped, alarms last
 }
 
-// chronicle remembers what the house told by itself. The ledger tells it of every
-// reading as it is taken; only a change of what a person could see becomes an event,
-// and what the gateway merely claims never reaches it. The ledger's lock is held
-// while it is told, so it must not ask the ledger anything.
+// chronicle remembers the events of the house. The ledger passes it every reading as it
+// is taken. Only a change that a person could see becomes an event, and a mere claim of
+// the gateway never reaches the chronicle. The ledger's lock is held during that call, so
+// the chronicle must not call the ledger.
 type chronicle struct {
 	boot    string
 	changed chan struct{} // receives when there are new events, for one reader
@@ -78,7 +78,7 @@ type chronicle struct {
 	sources map[wire.ValueID][]*watched // which of them a value shows
 	reach   map[int]*watched            // whether a node answers
 	orders  map[wire.ValueID]commanded  // what was written and has not been reported yet
-	waiting map[*watched]time.Time      // changes that are told later, and when
+	waiting map[*watched]time.Time      // changes that are reported later, and when
 	presses map[wire.ValueID]press      // of buttons
 	batch   []home.Event                // while a list is being taken: its events, not yet in order
 	listing bool
@@ -87,7 +87,7 @@ type chronicle struct {
 	told    time.Time // when the last ones were
 }
 
-// commanded is what one of our own writes asked for.
+// commanded is the request of one of our own writes.
 type commanded struct {
 	value any
 	done  func(any) bool
@@ -109,11 +109,11 @@ func newChronicle() *chronicle {
 	}
 }
 
-// Events returns what the house last told by itself.
+// Events returns the last events of the house.
 func (h *House) Events() Events { return h.chronicle.read() }
 
-// Told receives after the house has told something by itself: at once after an
-// alarm, a button or an act that was not done after all, else at most once a second. It has one reader.
+// Told receives after the house has had an event: at once after an alarm, a button or an act that was
+// not done after all, else at most once a second. It has one reader.
 func (h *House) Told() <-chan struct{} { return h.chronicle.changed }
 
 func (c *chronicle) read() Events {
@@ -122,7 +122,7 @@ func (c *chronicle) read() Events {
 	return Events{Boot: c.boot, Next: c.next, Events: append([]home.Event{}, c.events...)}
 }
 
-// adopt watches the things of a new model. What is known of their states stays.
+// adopt watches the things of a new model. Their known states stay.
 func (c *chronicle) adopt(m *model) {
 	now, reach := watchedOf(m)
 	c.mu.Lock()
@@ -202,8 +202,8 @@ func (c *chronicle) reached(node int, s nodeStatus) {
 	c.judge(w, either(s.dead(), "dead", "alive"), false, time.Now())
 }
 
-// judge tells of a known state if it is another one than was told last. The caller
-// holds mu.
+// judge reports a known state if it differs from the last one reported. The caller holds
+// mu.
 func (c *chronicle) judge(w *watched, state any, ours bool, now time.Time) {
 	if !same(w.now, state) {
 		w.now, w.ours = state, ours
@@ -245,8 +245,9 @@ func (c *chronicle) tell(w *watched, now time.Time) {
 	c.file(e)
 }
 
-// file numbers an event and keeps it. Of too many the oldest goes, an alarm only when
-// there is nothing else: a lamp that flickers must not hide smoke. The caller holds mu.
+// file numbers an event and keeps it. If there are too many, the oldest is dropped, an
+// alarm only when there is nothing else: a lamp that flickers must not hide smoke. The
+// caller holds mu.
 func (c *chronicle) file(e home.Event) {
 	e.Seq = c.next
 	c.next++
@@ -322,9 +323,8 @@ func (c *chronicle) withdrawn(s step) {
 	delete(c.orders, s.check)
 }
 
-// fulfils reports whether a reading follows from one of our writes: it is what was
-// written, or on the way there. What comes after that is somebody else's. The caller
-// holds mu.
+// fulfils reports whether a reading is the result of one of our writes: the written
+// value, or one on the way there. Later readings have another cause. The caller holds mu.
 func (c *chronicle) fulfils(id wire.ValueID, r reading) bool {
 	o, ordered := c.orders[id]
 	if !ordered || !r.known {
@@ -339,9 +339,9 @@ func (c *chronicle) fulfils(id wire.ValueID, r reading) bool {
 	}))
 }
 
-// pressed takes a press of a button as it happens. Presses are momentary: one that is
-// told again, or repeated out of the memory of a gateway that has just started, has
-// not happened.
+// pressed takes a press of a button as it happens. A press is momentary: one that is
+// repeated, by the device or out of the memory of a gateway that has just started, has
+// not happened again.
 func (c *chronicle) pressed(id wire.ValueID, r wire.Reading, repeated bool) {
 	how, isNumber := number(r.Value)
 	word := pressWord(how)

@@ -12,7 +12,7 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// since returns what the house has told by itself from an event number on.
+// since returns the events of the house from a number on.
 func (r *rig) since(next uint64) []home.Event {
 	r.Helper()
 	synctest.Wait()
@@ -65,8 +65,8 @@ const (
 	moveKey  = "113-0-Home Security-Motion sensor status"
 )
 
-// TestTheHouseTellsWhatChanges checks, for everything that may happen in a house, what
-// is told of it: once, in the words of get_device_state, with who did it.
+// TestTheHouseTellsWhatChanges checks, for everything that may happen in a house, which
+// event it makes: one, in the words of get_device_state, with its cause.
 func TestTheHouseTellsWhatChanges(t *testing.T) {
 	t.Parallel()
 	order := func(device, action string, value any) func(*rig) {
@@ -279,7 +279,7 @@ func TestAButtonIsToldOnceWhenItIsPressed(t *testing.T) {
 						got = append(got, brief(e))
 					}
 				}
-				if test.want == nil { // another server: its numbers begin anew
+				if test.want == nil { // another server: its numbers start again
 					if r.house.Events().Boot == boot {
 						t.Fatal("the server was not another one")
 					}
@@ -320,8 +320,8 @@ func TestAPressRightAfterAPowerCutIsTold(t *testing.T) {
 	})
 }
 
-// TestNothingHappensWhenEverythingIsToldAnew restarts whatever can be: only how things
-// are may be told again, never that something has changed or was pressed.
+// TestNothingHappensWhenEverythingIsToldAnew restarts whatever can be restarted: only
+// present states may be reported again, never that something has changed or was pressed.
 func TestNothingHappensWhenEverythingIsToldAnew(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*rig){

@@ -7,10 +7,10 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// commandOrder keeps commands for the same value in order: the newer one is
-// published after the older one, and the older one is told that it has been
-// replaced. Without it the older command would wait for a state that its own user
-// has revoked and report the device as faulty.
+// commandOrder keeps commands for the same value in order: the newer one is published
+// after the older one, and the older one ends with the reason that it was replaced.
+// Without it the older command would wait for a state that is no longer wanted and report
+// the device as faulty.
 type commandOrder struct {
 	mu   sync.Mutex
 	last map[wire.ValueID]*orderedCommand // the last command, by the value where the device reports

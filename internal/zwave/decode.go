@@ -45,7 +45,7 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// amount is a number; n is nil where the JSON has something else.
+// amount is a number; n is nil if the JSON has something else.
 type amount struct{ n *float64 }
 
 // UnmarshalJSON takes anything.
@@ -74,8 +74,8 @@ type rawNode struct {
 	Description text
 }
 
-// member returns where a member of a node is read into; nil for those that are not needed.
-// The values are read one by one.
+// member returns where a member of a node is decoded to; nil for those that are not
+// needed. The values are decoded one by one.
 func (r *rawNode) member(name string) any {
 	switch name {
 	case "id":
@@ -217,7 +217,8 @@ func (r *rawValue) value(texts interner) *value {
 }
 
 // unitOf is a unit as it may stand behind a number in a sentence: "cubic feet". A longer
-// one is none: whoever described the device may have written anything there.
+// text is not used: the author of the device's description may have written anything
+// there.
 func unitOf(text string) string {
 	const words, length = 2, 20 // the most it has; in bytes
 	if fields := strings.Fields(text); len(fields) <= words && len(text) <= length {

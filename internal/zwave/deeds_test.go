@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// belied returns what was told as done and was not, as one line each.
+// belied returns what was reported as done and was not, one line each.
 func (r *rig) belied() []string {
 	r.Helper()
 	var out []string
@@ -23,8 +23,8 @@ func (r *rig) belied() []string {
 	return out
 }
 
-// TestALiarIsNotBelieved has devices of every kind answer over Supervision that they
-// have done what they have not. All but lamps are read back before anything is told.
+// TestALiarIsNotBelieved has devices of every kind answer over Supervision that they have
+// done what they have not. All but lamps are read back before anything is reported.
 func TestALiarIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -162,8 +162,8 @@ func slowly(tell func(p *puppets, left int)) func(*puppets, time.Duration) any {
 	}
 }
 
-// TestWhatIsNotReadBackIsNotConfirmed checks that a plug whose word nobody can check is
-// told as not confirmed.
+// TestWhatIsNotReadBackIsNotConfirmed checks that a plug whose answer cannot be
+// verified is reported as not confirmed.
 func TestWhatIsNotReadBackIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestWhatIsNotReadBackIsNotConfirmed(t *testing.T) {
 	})
 }
 
-// TestAClaimIsNoStateBefore checks that the state from which a command starts is never
-// what a lamp claimed and was not.
+// TestAClaimIsNoStateBefore checks that the state before a command is never one that a
+// lamp only claimed.
 func TestAClaimIsNoStateBefore(t *testing.T) {
 	t.Parallel()
 	for name, liar := range map[string]bool{"a liar": true, "an honest lamp": false} {
@@ -216,9 +216,9 @@ func TestAClaimIsNoStateBefore(t *testing.T) {
 	}
 }
 
-// TestWhatIsOnItsWayIsReadBackAtItsEnd has a blind answer that it moves, and the
-// controller write that it is there when it says so: it never moved. Whoever lists the
-// house then is not told so.
+// TestWhatIsOnItsWayIsReadBackAtItsEnd has a blind answer that it moves, and then that it
+// has arrived, whereupon the controller writes the state; but it never moved. A list of
+// the house at that moment must not show it as arrived.
 func TestWhatIsOnItsWayIsReadBackAtItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -256,8 +256,8 @@ func TestWhatIsOnItsWayIsReadBackAtItsEnd(t *testing.T) {
 	})
 }
 
-// TestWhoSaysItAgainHearsTheTruth has somebody who sees that a lamp stayed dark say it
-// again before it is told as such.
+// TestWhoSaysItAgainHearsTheTruth repeats a command because the lamp stayed dark, before
+// the correction was reported.
 func TestWhoSaysItAgainHearsTheTruth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (d *devices) trusted(m *model, id wire.ValueID, r reading) bool {
 	}
 }
 
-// reachable reports whether a node can be heard, as far as anybody knows.
+// reachable reports whether a node can be reached, as far as is known.
 func (d *devices) reachable(n *node) bool {
 	gateway, driver := d.link.available()
 	return gateway && driver && !d.ledger.node(n.ID).dead()

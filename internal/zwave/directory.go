@@ -115,16 +115,15 @@ func (d *directory) undisputed() (m *model, right bool) {
 	return d.model, d.model.asked >= d.needed
 }
 
-// renewed returns a model whose list was asked for just now; fresh is false if none
-// came in time.
+// renewed returns a model from a new list; fresh is false if none came in time.
 func (d *directory) renewed(ctx context.Context) (m *model, fresh bool) {
 	d.outdate()
 	return d.upToDate(ctx)
 }
 
-// recent returns a model whose list came within the last second, or else was asked
-// for just now. Readings that come together share it: what has changed since it was
-// asked for is reported by its topic. fresh is false if none came in time.
+// recent returns a model whose list came within the last second, or asks for a new list.
+// Readings that come together share it: changes since then are reported on the topics.
+// fresh is false if none came in time.
 func (d *directory) recent(ctx context.Context) (m *model, fresh bool) {
 	switch m, right := d.undisputed(); {
 	case !right:
@@ -135,8 +134,8 @@ func (d *directory) recent(ctx context.Context) (m *model, fresh bool) {
 	return d.renewed(ctx)
 }
 
-// ready returns the model, waiting a moment for the first one and for one that is
-// not known to be wrong.
+// ready returns the model, waiting a moment for the first one, or for a new one if the
+// present one is known to be wrong.
 func (d *directory) ready(ctx context.Context) (*model, error) {
 	select {
 	case <-d.loaded:

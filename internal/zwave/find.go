@@ -11,9 +11,9 @@ type match struct {
 	score  float64
 }
 
-// exact returns the entities with a name: the entity's own name, id or alias, or
-// its name with the area before it. Accents and signs may be missing where the
-// rest is the name of one entity only.
+// exact returns the entities with a name: the entity's own name, id or alias, or its name
+// with the area before it. Accents and signs may be missing if the rest is the name of
+// only one entity.
 func (m *model) exact(name string) []*entity {
 	key := fold(name)
 	if found := m.names[key]; len(found) > 0 {

@@ -25,11 +25,11 @@ type follower struct {
 	slow        bool            // the device took long to take the command
 	giveUpAt    time.Time       // when a device that does not move is given up
 	guards      bool            // it moves or guards something
-	asks        bool            // it is asked before it is told; only a lamp that has not lied is not
+	asks        bool            // it is asked before its state is reported; only a lamp that has not lied is not
 	supervises  bool            // it answers for what it does, so that the controller writes its state
-	word        reading         // what it says under Supervision to have done, where that is told at once
+	word        reading         // the state it claims under Supervision, if that is reported at once
 	askNow      bool            // the device is to be asked at once; its read-back would come a second later
-	checked     uint64          // the report for which the device was asked once more
+	checked     uint64          // the report after which the device was asked once more
 	answerLost  bool            // the gateway's answer was lost, and perhaps the command
 	motion      motion
 	command     *orderedCommand
@@ -47,8 +47,8 @@ type motion struct {
 	restsAt reading
 }
 
-// guards reports whether an entity moves or guards something, so that a wrong
-// "done" lets somebody in, or floods, burns or deafens.
+// guards reports whether an entity moves or guards something, so that a wrong "done" lets
+// a person in, or floods, burns or deafens.
 func (e *entity) guards() bool {
 	switch e.Domain {
 	case "cover", "lock", "valve":
@@ -131,8 +131,8 @@ func (f *follower) arrivesAfter(ctx context.Context) bool {
 	return ok && f.arrivesAt.After(deadline)
 }
 
-// movesFor reports whether a garage door or a gate, which never says how long it
-// takes and takes long, has been moving for a while: there is no use in waiting.
+// movesFor reports whether a garage door or a gate, which takes long and never says how
+// long, has been moving for a while: waiting for its end is useless.
 func (f *follower) movesFor(d time.Duration, r tools.Receipt, fact reading) bool {
 	return f.entity.main.Class == wire.BarrierOperator && time.Since(r.PublishedAt) > d && f.underWay(fact)
 }
@@ -143,8 +143,8 @@ func (f *follower) hopeless() bool {
 	return time.Now().After(f.giveUpAt) && !f.guards && f.commander.link.connected()
 }
 
-// proven reports whether a fact may be told. A report of what answers for itself under
-// Supervision may be the controller's.
+// proven reports whether a fact may be reported. The report of a device that answers
+// under Supervision may be the controller's and not the device's.
 func (f *follower) proven(fact reading) bool {
 	return fact.source == sourcePoll || !f.guards && (!f.asks || !f.supervises)
 }
@@ -176,9 +176,9 @@ func (f *follower) suspect(ctx context.Context, err error) {
 	}
 }
 
-// fact returns the last reading that counts; an unknown one if there is none. A
-// list does not count, because it holds what the gateway believes, nor does what
-// the gateway makes of several values while it believes some of them.
+// fact returns the last reading that counts, or an unknown one. A list does not count,
+// because it holds what the gateway believes; neither does a value that the gateway
+// derives from several while it only believes some of them.
 func (f *follower) fact() reading {
 	if f.word.known {
 		return f.word
@@ -227,8 +227,8 @@ func (f *follower) readDuration() (known bool) {
 	return known
 }
 
-// done reports whether a fact shows what was asked. What was told to stop has
-// stopped when it says that it no longer moves, or is found at one place twice.
+// done reports whether a fact shows what was asked. A thing that was told to stop has
+// stopped when it reports that it no longer moves, or is found at the same place twice.
 func (f *follower) done(fact reading) bool {
 	if !f.step.stops {
 		return f.step.done(fact.value)
@@ -283,7 +283,7 @@ func (f *follower) aims() bool {
 // slow.
 func (f *follower) pollUnlessAlone(ctx context.Context) <-chan error {
 	done := make(chan error, 1)
-	go func() { // ends with ctx at the latest, in which the inquiry was begun
+	go func() { // ends at the latest with the ctx in which the inquiry began
 		if !f.inquiry.waits().reachesOthers() {
 			return
 		}
@@ -298,8 +298,8 @@ func (f *follower) polledDone(err error) (fact reading, done bool) {
 	return fact, err == nil && fact.known && fact.source == sourcePoll && f.done(fact)
 }
 
-// poll asks the device for the values in question; the channel receives when the
-// answers are in the ledger, or the reason why there are none.
+// poll asks the device for the values in question; the channel receives when the answers
+// are in the ledger, or the reason why there are none.
 func (f *follower) poll(ctx context.Context) <-chan error {
 	ids := f.step.polls
 	if ids == nil {

@@ -21,7 +21,7 @@ func (e *severalError) Error() string {
 	return fmt.Sprintf("there are several Z-Wave gateways (%s); set ZWAVE_GATEWAY_NAME to the right one", strings.Join(e.names, ", "))
 }
 
-// inSightInstead returns the gateways heard of where none of them is the configured
+// inSightInstead returns the gateways that were seen, if none of them is the configured
 // one.
 func (l *link) inSightInstead() []string {
 	l.mu.Lock()
@@ -85,8 +85,8 @@ func (l *link) settleOn(level string) {
 	}
 }
 
-// contested reports whether more than one gateway claims to be there while none
-// is chosen in the settings.
+// contested reports whether more than one gateway claims to be online while none is
+// chosen in the settings.
 func (l *link) contested() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (l *link) contested() bool {
 	return l.configured == "" && len(live) > 1
 }
 
-// otherGateways returns the gateways besides ours that say they are there.
+// otherGateways returns the other gateways that say they are online.
 func (l *link) otherGateways() []string {
 	ours, _ := l.gateway()
 	l.mu.Lock()
@@ -111,9 +111,9 @@ func (l *link) noteSilence(level string) {
 	l.online[level] = false
 }
 
-// findAnswering asks every gateway heard of and chooses the only one that
-// answers: the retained messages of the others are left over, for example from an
-// earlier name. It reports whether exactly one answers.
+// findAnswering asks every gateway that was seen and chooses the only one that answers:
+// the retained messages of the others are left over, for example from an earlier name. It
+// reports whether exactly one answers.
 func (l *link) findAnswering(ctx context.Context) bool {
 	l.mu.Lock()
 	_, all := l.levels()
@@ -168,9 +168,9 @@ type gatewayInfo struct {
 	App        string `json:"appVersion"`
 }
 
-// info asks the gateway who it is. When the current gateway is silent or not the
-// only one, it asks all gateways ever heard of; meanwhile the gateway that has
-// proved to be there stays in use.
+// info asks the gateway who it is. If the current gateway is silent or not the only one,
+// it asks all gateways ever seen; meanwhile the gateway that has answered before stays in
+// use.
 func (l *link) info(ctx context.Context) (gatewayInfo, error) {
 	var in gatewayInfo
 	trial, cancel := context.WithTimeout(ctx, proofWait)
@@ -195,8 +195,8 @@ func (l *link) info(ctx context.Context) (gatewayInfo, error) {
 	return in, nil
 }
 
-// foreignNodes returns the nodes of other gateways under the same prefix, whose
-// topics may be ours as well.
+// foreignNodes returns the nodes of other gateways under the same prefix, whose topics
+// may be the same as ours.
 func (l *link) foreignNodes(ctx context.Context) []map[int]*node {
 	ctx, cancel := context.WithTimeout(ctx, proofWait)
 	defer cancel()
@@ -213,7 +213,7 @@ func (l *link) foreignNodes(ctx context.Context) []map[int]*node {
 			continue
 		}
 		if values -= valuesOf(nodes); values < 0 {
-			break // more is not looked at: nobody has so many gateways of that size
+			break // further ones are ignored: no house has so many gateways of that size
 		}
 		out = append(out, nodes)
 	}

@@ -22,10 +22,10 @@ var groupWords = map[string]string{
 	"locks": "lock", "thermostats": "climate",
 }
 
-// group returns the devices meant by a name that stands for several: "kitchen
-// lights", "lights in the kitchen", a room's name alone for its lights, or
-// several names with commas or "and". It is empty where the name stands for one
-// device. An unknown area or name never makes the group larger.
+// group returns the devices for a name that means several: "kitchen lights", "lights in
+// the kitchen", a room's name alone for its lights, or several names with commas or
+// "and". It is empty if the name means one device. An unknown area or name never makes
+// the group larger.
 func (m *model) group(name string) []*entity {
 	key := groupKey(name)
 	kind, area, isType := m.typed(key)
@@ -55,8 +55,7 @@ func (m *model) group(name string) []*entity {
 	return out
 }
 
-// members returns the devices meant by a name that no device has for itself, but that
-// stands for several.
+// members returns the devices for a name that no device has, but that means several.
 func (m *model) members(name string) []*entity {
 	if len(m.exact(name)) > 0 {
 		return nil
@@ -64,7 +63,7 @@ func (m *model) members(name string) []*entity {
 	return m.group(name)
 }
 
-// groupKey folds a name and drops the words that say how many are meant.
+// groupKey folds a name and drops words for quantity, such as "all".
 func groupKey(name string) string {
 	key := fold(name)
 	for _, word := range []string{"all of ", "all ", "every ", "the "} {
@@ -194,7 +193,7 @@ func summary(devices []tools.Receipt) string {
 		case unsure:
 			unknown = append(unknown, d.Device)
 		}
-		if !slices.Contains(troubles, trouble) { // a fault of the network is told once
+		if !slices.Contains(troubles, trouble) { // a fault of the network is reported once
 			troubles = append(troubles, trouble)
 		}
 	}

@@ -32,8 +32,8 @@ func TestAJammedLockIsToldAsJammed(t *testing.T) {
 	})
 }
 
-// TestDevicesOfOneNodeTopicAreToldByTheirValues asks about a lock and a contact
-// whose own topics are the same and whose values have topics of their own.
+// TestDevicesOfOneNodeTopicAreToldByTheirValues asks about a lock and a contact that
+// share a node topic and whose values have topics of their own.
 func TestDevicesOfOneNodeTopicAreToldByTheirValues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestDevicesOfOneNodeTopicAreToldByTheirValues(t *testing.T) {
 	})
 }
 
-// TestNobodyInTheHardHouseIsBelieved commands every liar of the house that is hard to
-// live with, each twice. Only a lamp may be told as done, once, and is corrected.
+// TestNobodyInTheHardHouseIsBelieved commands every lying device of the hard house, each
+// twice. Only a lamp may be reported as done, once, and is corrected.
 func TestNobodyInTheHardHouseIsBelieved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

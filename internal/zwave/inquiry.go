@@ -35,7 +35,7 @@ type inquiry struct {
 	neighbour word  // of the others: one that answers proves the stick
 }
 
-// word is what somebody said when asked whether he is there.
+// word is the answer of a device or neighbour that was asked whether it is there.
 type word int
 
 const (
@@ -103,8 +103,8 @@ func (c *commander) neighbours(n *node) []int {
 	return all[:min(len(all), neighboursAsked)]
 }
 
-// hear takes an answer; the best one of the neighbours counts. What has been tried
-// by radio proves the gateway as well.
+// hear takes an answer; the best one of the neighbours counts. An attempt over the radio
+// also shows that the gateway works.
 func (q *inquiry) hear(about *word, said word) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,8 +161,8 @@ func (q *inquiry) answers() bool {
 	return q.itself == yes
 }
 
-// blamesOthers reports whether by what is known so far the device is not to
-// blame. There may be no inquiry.
+// blamesOthers reports whether, by what is known so far, the device is not to blame.
+// There may be no inquiry.
 func (q *inquiry) blamesOthers() bool {
 	if q == nil {
 		return false
@@ -183,8 +183,8 @@ func (q *inquiry) reachesOthers() bool {
 	return q.gateway == nil && q.neighbour == yes
 }
 
-// stickGone reports whether every device was refused at once, as it is without a stick.
-// Silence says nothing: the radio may be busy asking a new device what it can do. The
+// stickGone reports whether every device was refused at once, as happens without a
+// stick. Silence proves nothing: the radio may be busy interviewing a new device. The
 // caller holds mu.
 func (q *inquiry) stickGone() bool {
 	return q.others > 0 && q.itself != yes && q.itself != no && q.neighbour == atOnce
@@ -201,8 +201,7 @@ func (q *inquiry) foundDead() bool {
 	return q.itself >= no
 }
 
-// verdict says by what is known so far who is to blame for the silence of a
-// device.
+// verdict says, by what is known so far, what causes the silence of a device.
 func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
 	q.mu.Lock()
 	gateway, stick, itself := q.gateway, q.stickGone(), q.itself

@@ -29,7 +29,7 @@ func (h *House) handle(topic string, payload []byte, retained bool) {
 		h.clientMessage(strings.TrimPrefix(rest, "_CLIENTS/"), payload, retained)
 	case strings.HasPrefix(rest, "_EVENTS/"):
 		h.eventMessage(strings.TrimPrefix(rest, "_EVENTS/"))
-	case strings.HasPrefix(rest, "_SIM/"): // what is played in a simulated house is no write to a device
+	case strings.HasPrefix(rest, "_SIM/"): // a change played in a simulated house is not a write to a device
 	case rest == "driver/status":
 		if h.link.driverMessage(payload) {
 			h.restarted(retained, time.Time{})
@@ -106,9 +106,10 @@ func (h *House) valueSet(topic string) {
 	h.ledger.meddled(id)
 }
 
-// restarted records that the gateway or the driver is there, perhaps again.
-// Unless the message was retained, the gateway is about to publish everything
-// anew out of its cache. at is when it came by its own clock, as far as it tells.
+// restarted records that the gateway or the driver is online, perhaps again. Unless the
+// message was retained, the gateway is about to publish everything again out of its
+// cache. at is the time of the start by the gateway's own clock, as far as the message
+// has it.
 func (h *House) restarted(retained bool, at time.Time) {
 	if retained {
 		h.ledger.startedBefore(at)

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// interviewed is a house in which the gateway is still asking one node what it can do;
-// known tells whether it knows some values already.
+// interviewed is a house in which the gateway still interviews one node; known says
+// whether it knows some values already.
 func interviewed(t *testing.T, node int, known bool) *rig {
 	t.Helper()
 	ctx := t.Context()
@@ -93,8 +93,8 @@ func TestAnInterviewIsNotTheStick(t *testing.T) {
 	}
 }
 
-// TestSilenceIsNotTheStick commands a device of a network in which nobody answers for a
-// while: a stick that is gone would refuse at once.
+// TestSilenceIsNotTheStick commands a device of a network in which no device answers
+// for a while: without a stick, every write would be refused at once.
 func TestSilenceIsNotTheStick(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,7 @@ func (d *devices) state(m *model, e *entity, raw any) any {
 	return m.lockState(e, raw, d.ledger.read(lockEvent(e)).value)
 }
 
-// lockEvent is the value in which a lock reports that its bolt is stuck.
+// lockEvent is the value with which a lock reports that its bolt is stuck.
 func lockEvent(e *entity) wire.ValueID {
 	return wire.ValueID{Node: e.node.ID, Class: wire.Notification, Property: "Access Control", Key: "Lock state"}
 }

@@ -9,9 +9,9 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// TestAHouseThatIsNotKind checks what is told of devices that are harder to live with
-// than they should be: a battery that warns, a node whose interview hangs, one that
-// keeps the driver busy, thermostats of two scales and one with two set points.
+// TestAHouseThatIsNotKind checks the reports of difficult devices: a battery that warns,
+// a node whose interview hangs, one that keeps the driver busy, thermostats of two scales
+// and one with two set points.
 func TestAHouseThatIsNotKind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -131,8 +131,8 @@ func TestKindsOfDevices(t *testing.T) {
 	}
 }
 
-// TestNamesOfEveryLanguageTellWhatAThingIs checks what a relay or a motor is taken
-// for by the name that a family gave it, whatever language the house speaks.
+// TestNamesOfEveryLanguageTellWhatAThingIs checks which kind of thing a relay or a motor
+// becomes by the name that a family gave it, whatever language the house speaks.
 func TestNamesOfEveryLanguageTellWhatAThingIs(t *testing.T) {
 	t.Parallel()
 	const (

@@ -10,16 +10,15 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// ledger holds the last reading of every value and the last status of every node,
-// with time and origin, and pokes the watchers of a value. Order of arrival
-// counts, not the time in the payload, which may be hours old on an optimistic
-// publish.
+// ledger holds the last reading of every value and the last status of every node, with
+// time and origin, and notifies the watchers of a value. Order of arrival counts, not the
+// time in the payload, which may be hours old on an optimistic publish.
 //
-// It also knows which reports are claims: for a write the gateway publishes what
-// it sent as if the device had said so. Any report that arrives while a write to
-// the node is on its way, or shortly after another client's write, may be one. A
-// claim is kept apart and is never a state: until the device itself proves it,
-// the reading before it stands.
+// It also knows which reports are claims: at a write, the gateway publishes the value
+// that it sent as if the device had reported it. Any report that arrives while a write to
+// the node is under way, or shortly after another client's write, may be a claim. A claim
+// is kept apart and is never a state: until the device itself proves it, the reading
+// before it stands.
 type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
@@ -173,9 +172,9 @@ func (l *ledger) repeated(r wire.Reading) bool {
 	return time.Now().Before(l.cached) && (l.started.IsZero() || !r.Time.After(l.started))
 }
 
-// merged returns the better one of our reading and what the gateway says out of
-// its own memory, which may be a claim; kept means that even the gateway's memory
-// is not from this run. The caller holds mu.
+// merged returns the better one of our reading and the gateway's value, which comes out
+// of its memory and may be a claim; kept means that even the gateway's memory is not from
+// this run. The caller holds mu.
 func (l *ledger) merged(id wire.ValueID, listed reading, kept bool) reading {
 	old, heard := l.readings[id]
 	claim, claimed := l.claims[id]
@@ -236,8 +235,8 @@ func (l *ledger) expect(id wire.ValueID, value any) {
 	l.keepClaim(id, reading{value: value, known: true, at: time.Now(), source: sourceReport, seq: l.seq})
 }
 
-// claim returns what the gateway says of a value since its last reading; unknown where
-// it says nothing.
+// claim returns what the gateway has published about a value since its last reading;
+// unknown if it has published nothing.
 func (l *ledger) claim(id wire.ValueID) reading {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -283,7 +282,7 @@ func (l *ledger) doubt(node int, d time.Duration) {
 const startsWithin = time.Minute
 
 // repeats makes reports count as the gateway's memory for a while. started is when the
-// gateway came, by its own clock; zero where its message did not tell.
+// gateway started, by its own clock; zero if its message did not say.
 func (l *ledger) repeats(d time.Duration, started time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,9 +293,9 @@ func (l *ledger) repeats(d time.Duration, started time.Time) {
 	l.cached = now.Add(d)
 }
 
-// startedBefore takes from a retained message when the gateway came, by its own clock.
-// If that was just now, its driver may still come. Where the two clocks differ, nothing
-// is taken.
+// startedBefore reads from a retained message when the gateway started, by its own
+// clock. If that was just now, its driver may still have to start. If the two clocks
+// differ, the message is ignored.
 func (l *ledger) startedBefore(started time.Time) {
 	now := time.Now()
 	if started.IsZero() || now.Sub(started).Abs() > startsWithin {

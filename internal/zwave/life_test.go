@@ -179,9 +179,9 @@ func TestAMissedMessageDoesNotLockTheHouse(t *testing.T) {
 	})
 }
 
-// TestRampsAreAwaitedOrTold checks that a slow dimmer, whose gateway claims the
-// end of the ramp at once, is confirmed when it has arrived, and is reported as
-// on its way when that takes longer than a call may.
+// TestRampsAreAwaitedOrTold checks that a slow dimmer, whose gateway claims the end of
+// the ramp at once, is confirmed when it has arrived, and is reported as on its way if
+// that takes longer than a call may.
 func TestRampsAreAwaitedOrTold(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

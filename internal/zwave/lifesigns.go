@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Dead nodes are called one after the other, at most one a minute in the whole
-// house because a call to nobody keeps the radio busy for seconds, and each one
-// less and less often.
+// Dead nodes are called one after the other, each less and less often, and at most one a
+// minute in the whole house, because a call without an answer keeps the radio busy for
+// seconds.
 const (
 	callPause   = time.Minute
 	longestCall = 32 * time.Minute

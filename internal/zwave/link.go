@@ -16,8 +16,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// maxTopics bounds how many topics are remembered, because anybody can publish
-// some: 232 nodes with some 60 values each stay far below it.
+// maxTopics bounds how many topics are remembered, because any client can publish some:
+// 232 nodes with some 60 values each stay far below it.
 const maxTopics = 50_000
 
 // link is the connection to the gateway: it knows which one it is and whether it
@@ -193,8 +193,8 @@ func await(ctx context.Context, api string, got <-chan answer) (answer, error) {
 	}
 }
 
-// relabels reports whether a message below _CLIENTS/ is the gateway's answer to a
-// client that has named or moved a node: nothing else tells of it.
+// relabels reports whether a message below _CLIENTS/ is the gateway's answer to a client
+// that has named or moved a node: no other message reports that.
 func relabels(rest string, payload []byte) bool {
 	_, api, _ := strings.Cut(rest, "/")
 	return (api == "api/setNodeName" || api == "api/setNodeLocation") && !bytes.Contains(payload, []byte(`"success":false`))
@@ -232,8 +232,8 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 	return false
 }
 
-// maxGateways bounds how many gateways we remember, because anybody on the broker
-// can announce some.
+// maxGateways bounds how many gateways we remember, because any client of the broker can
+// announce some.
 const maxGateways = 64
 
 // hasRoomFor reports whether a gateway is known or there is room for another.
@@ -244,9 +244,9 @@ func (l *link) hasRoomFor(level string) bool {
 	return known || len(l.online) < maxGateways
 }
 
-// noteGateway records a gateway that no retained message has announced; true
-// means that it is the first one. A gateway whose retain setting is off shows
-// itself only by events and by its answers to other clients.
+// noteGateway records a gateway that was not announced by a retained message; true means
+// that it is the first one. A gateway whose retain setting is off shows itself only by
+// events and by its answers to other clients.
 func (l *link) noteGateway(level string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -293,8 +293,8 @@ func (l *link) apiMessage(api string, payload []byte, seq uint64) bool {
 	return in.Success
 }
 
-// resultOf returns the result of an answer that is valid JSON. That of getNodes, which
-// may have megabytes, is not copied, and the rest of the answer follows it.
+// resultOf returns the result of an answer that is valid JSON. The result of getNodes,
+// which may have megabytes, is not copied, so the rest of the answer follows it.
 func resultOf(api string, payload []byte) json.RawMessage {
 	if api != "getNodes" {
 		var in struct {

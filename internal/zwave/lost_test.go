@@ -110,8 +110,8 @@ func TestACommandBringsADeviceBackThatTheGatewayHasForgotten(t *testing.T) {
 	})
 }
 
-// TestDevicesAreCalledNowAndThen checks that a device comes back without anybody
-// speaking of it, and that calling costs little airtime.
+// TestDevicesAreCalledNowAndThen checks that a device comes back without a request for
+// it, and that calling costs little airtime.
 func TestDevicesAreCalledNowAndThen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -34,6 +34,6 @@ func (l *link) losesList() bool {
 	return l.listLost
 }
 
-// listRefused says why nothing is known of the house, and what to do.
+// listRefused says why the house is not known, and what to do.
 const listRefused = "The Z-Wave gateway answers, but its list of devices never arrives. The MQTT broker seems to refuse large messages: " +
 	"raise message_size_limit in mosquitto, or the limit of your broker, to at least 10 MB, and restart the broker."

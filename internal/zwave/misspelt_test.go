@@ -36,9 +36,9 @@ func (r *rig) writes() (n int) {
 	return n
 }
 
-// TestMisspeltHazardsOfAnyHost has an MCP host switch relays on whose names are
-// dangerous ones with a slip, and relays whose harmless names look like them. It acts
-// by the name and by the id.
+// TestMisspeltHazardsOfAnyHost has an MCP host switch relays with misspelt dangerous
+// names, and relays whose harmless names resemble these. It acts by the name and by the
+// id.
 func TestMisspeltHazardsOfAnyHost(t *testing.T) {
 	t.Parallel()
 	const inOneHouse = 150

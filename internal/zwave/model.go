@@ -116,7 +116,7 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	return m
 }
 
-// entitiesOf returns the entities of all nodes. Where there are too many, the nodes with
+// entitiesOf returns the entities of all nodes. If there are too many, the nodes with
 // most of them lose some, sensors first; left says which.
 func entitiesOf(nodes map[int]*node) (all []*entity, left []string) {
 	found := make(map[int][]*entity, len(nodes))
@@ -176,7 +176,7 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 		key := fold(name)
 		file(m.names, key, e)
 		if i == 0 {
-			continue // nobody says an id, so misspelt names are not compared with it
+			continue // ids are not spoken, so misspelt names are not compared with them
 		}
 		e.folded = append(e.folded, key)
 		m.filePlain(name, e)
@@ -209,7 +209,7 @@ func file(under map[string][]*entity, key string, e *entity) {
 	}
 }
 
-// spokenLanguages are the languages whose words for numbers a name may be said in.
+// spokenLanguages are the languages in which the numbers of a name may be spoken.
 var spokenLanguages = sync.OnceValue(func() []*numbers.Language {
 	var out []*numbers.Language
 	for _, code := range sentences.Languages() {

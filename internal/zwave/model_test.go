@@ -236,7 +236,7 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// FuzzName looks up anything that somebody may say.
+// FuzzName looks up arbitrary names.
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"kitchen lamb", "all lights in the kitchen", "lamp, lamp and the lamp", " in ", "the", "\u0130 x"} {
 		f.Add(seed)

@@ -65,7 +65,7 @@ func readList(result []byte) (*nodeList, error) {
 	return r.finish(), nil
 }
 
-// nodeEntry is a node of a list, of whose values some may have been left out.
+// nodeEntry is a node of a list; some of its values may have been left out.
 type nodeEntry struct {
 	node   *node
 	values []*value // in the order of the list

@@ -23,8 +23,8 @@ func manyNodes(nodes, sensors int, label string) string {
 	return out.String()[1:]
 }
 
-// TestListsAreBounded checks how much is taken of lists that no network can have, that
-// every node keeps what it does, and that what is left out is named.
+// TestListsAreBounded checks how much is taken of lists that are larger than any network,
+// that every node keeps what it can do, and that what is left out is named.
 func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxMember)

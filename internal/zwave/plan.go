@@ -67,7 +67,7 @@ func (r refusedFor) As(target any) bool {
 	return ok
 }
 
-// reasonOf returns the reason of a refusal, usual if it has none of its own.
+// reasonOf returns the reason of a refusal, or usual if it has none.
 func reasonOf(err error, usual tools.Reason) tools.Reason {
 	if own, ok := errors.AsType[refusedFor](err); ok {
 		return own.reason
@@ -139,7 +139,7 @@ func dangerous(e *entity, action string, value any) bool {
 func (e *entity) hazards() home.Hazard {
 	called := slices.Clone(e.Aliases)
 	for _, ep := range e.node.Endpoints {
-		if ep.Index == e.main.Endpoint { // the label is part of the name only where several things have to be told apart
+		if ep.Index == e.main.Endpoint { // the label is part of the name only if several things have to be told apart
 			called = append(called, ep.Label)
 		}
 	}
@@ -371,8 +371,8 @@ func colour(id wire.ValueID, read func(wire.ValueID) reading) reading {
 	return step{check: id, polls: colourParts(id), assemble: hexOf}.state(read)
 }
 
-// hexOf spells red, green and blue as the gateway does; nil where one of them is
-// no number.
+// hexOf spells red, green and blue as the gateway does; nil if one of them is not a
+// number.
 func hexOf(components []any) any {
 	var hex strings.Builder
 	for _, c := range components {

@@ -24,8 +24,8 @@ const (
 	cooling = "cool"
 )
 
-// between reports whether two set points count at once: the mode has none of its own,
-// and the thermostat heats to one and cools to the other.
+// between reports whether two set points count at once: the mode has no set point of its
+// own, and the thermostat heats to one and cools to the other.
 func (e *entity) between(mode any) bool {
 	n, ok := number(mode)
 	if !ok || n != modeAuto && n != modeAutoChangeover {
@@ -76,8 +76,8 @@ func (m *model) roomTemperature(e *entity, unit string, read func(wire.ValueID) 
 	return 0, false
 }
 
-// counting takes the word off a value that says which of two set points it is for; "" if
-// there is none.
+// counting removes the word from a value that says for which of two set points it is; ""
+// if there is none.
 func counting(value any) (word string, rest any) {
 	text, _ := value.(string)
 	for _, w := range []string{heating, cooling} {
@@ -181,9 +181,8 @@ func planMode(r request) (step, error) {
 	return planModeWord(r, word)
 }
 
-// planModeWord sets the first of the modes the thermostat knows; "fan auto" is a
-// mode of its fan. Modes are sent as numbers, because the gateway refuses their
-// words.
+// planModeWord sets the first of the modes that the thermostat knows; "fan auto" is a
+// mode of its fan. Modes are sent as numbers, because the gateway refuses their words.
 func planModeWord(r request, modes ...string) (step, error) {
 	if fan, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(modes[0])), "fan "); ok && r.entity.parts[partFanMode] != (wire.ValueID{}) {
 		return r.planChoice(r.entity.parts[partFanMode], "fan mode", fan)

@@ -23,8 +23,8 @@ const (
 // errNotAsked means that a device was not asked, because many others were.
 var errNotAsked = errors.New("too many devices are asked at once")
 
-// polls are the requests by which questions ask devices. The time for which
-// questions that come together wait runs down while one of them waits, and fills up
+// polls are the requests with which questions ask devices. The time for which
+// simultaneous questions wait together runs down while one of them waits, and fills up
 // again meanwhile.
 type polls struct {
 	turns *semaphore.Weighted
@@ -38,13 +38,13 @@ type polls struct {
 
 func newPolls() *polls { return &polls{turns: semaphore.NewWeighted(pollsAtOnce)} }
 
-// do makes a poll when it is its turn. The error is errNotAsked where the time went
-// to devices of which at least one has answered, or to earlier questions.
+// do makes a poll when its turn comes. The error is errNotAsked if the time went to
+// devices of which at least one has answered, or to earlier questions.
 func (p *polls) do(ctx context.Context, poll func(context.Context) error) error {
 	left, answered := p.enter()
 	defer p.leave()
 	if left < shortestPoll {
-		return errNotAsked // a request that nobody waits for would only cost airtime
+		return errNotAsked // a request whose result is not awaited would only cost airtime
 	}
 	end := time.Now().Add(left)
 	ctx, cancel := context.WithDeadline(ctx, end)

@@ -15,8 +15,8 @@ const (
 	claimAgain = time.Minute
 )
 
-// prove asks the devices about claims that nobody proves: a supervised switch that
-// somebody else has switched is never read back.
+// prove asks the devices about claims without a proof: a supervised switch that another
+// client has switched is never read back.
 func (h *House) prove(ctx context.Context) {
 	again := time.NewTimer(claimAgain)
 	defer again.Stop()

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// When a lamp that was told as done on its own word is asked, and how often one that
-// gives no answer is asked again before it is left alone.
+// When a lamp that was reported as done on its own word is asked, and how often it is
+// asked again without an answer before it is left alone.
 const (
 	firstReadBack = 300 * time.Millisecond
 	readBackPause = 700 * time.Millisecond
@@ -18,14 +18,14 @@ const (
 	// readBackSoon is for how long a new command waits for the read-back of the one before
 	// it, because its own state before depends on that.
 	readBackSoon = 500 * time.Millisecond
-	// mostAtOnce is how many lamps may be told before the first of them is looked after.
+	// mostAtOnce is how many lamps may be reported before the first of them is read back.
 	mostAtOnce = 256
 )
 
-// readBacks reads lamps back that were told as done because they said so under
-// Supervision. A lamp is told at once, so its word is a promise until the device has
-// been asked; one that has not kept its promise is told once more, as what it is, and is
-// not believed again.
+// readBacks reads lamps back that were reported as done because they said so under
+// Supervision. A lamp is reported at once, so its word is a promise until the device has
+// been asked. If it has not kept its promise, its real state is reported as a
+// correction, and its word is not believed again.
 type readBacks struct {
 	devices *devices
 	ledger  *ledger
@@ -37,7 +37,7 @@ type readBacks struct {
 	liars map[string]bool           // entities that have not kept a promise
 }
 
-// promise is a lamp's word that it is as it was told to be.
+// promise is a lamp's word that it has the commanded state.
 type promise struct {
 	entity  *entity
 	step    step
@@ -48,10 +48,10 @@ type promise struct {
 	seq     uint64        // only readings with a higher one count
 	until   time.Time     // when a lamp that still moves is left alone
 	first   time.Duration // when it is asked first
-	open    bool          // it was told as under way: it is asked, and whatever it is, nothing has to be corrected
-	soon    signal        // given when somebody waits for the first question
+	open    bool          // it was reported as moving: it is asked, and no result needs a correction
+	soon    signal        // given when a caller waits for the first question
 	asked   signal        // given when the device has been asked once
-	dropped signal        // given when nobody waits for the outcome any more
+	dropped signal        // given when the outcome is no longer awaited
 }
 
 // signal is given once, by anybody, to all who wait for it.
@@ -69,8 +69,8 @@ func newReadBacks(d *devices, l *ledger, log *slog.Logger) *readBacks {
 	return &readBacks{devices: d, ledger: l, log: log, made: make(chan *promise, mostAtOnce), open: map[wire.ValueID]*promise{}, liars: map[string]bool{}}
 }
 
-// trusts reports whether an entity is told at once, on its own word: a lamp that has
-// not lied yet. Anything else is asked first.
+// trusts reports whether an entity is reported at once, on its own word: a lamp that has
+// not lied yet. Any other entity is asked first.
 func (b *readBacks) trusts(e *entity) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,8 +82,8 @@ func (b *readBacks) promised(e *entity, s step, before reading, word, told any) 
 	b.add(&promise{entity: e, step: s, before: before, word: word, told: told, first: firstReadBack})
 }
 
-// underWay has a device that was told as under way asked when it should be there: the
-// controller may write that it is.
+// underWay has a device that was reported as moving asked at the time when it should have
+// arrived, because the controller may write that it has.
 func (b *readBacks) underWay(e *entity, s step, remaining time.Duration) {
 	b.add(&promise{entity: e, step: s, open: true, first: remaining + lateness})
 }
@@ -97,7 +97,7 @@ func (b *readBacks) add(p *promise) {
 	b.mu.Unlock()
 	select {
 	case b.made <- p:
-	default: // nobody commands so much at once
+	default: // no user commands so many at once
 		b.leave(p)
 	}
 }
@@ -241,7 +241,8 @@ func (b *readBacks) settle(ctx context.Context, id wire.ValueID) (promised, kept
 	return true, is.known && p.step.done(is.value)
 }
 
-// settleAll has the lamps that were told just now asked, where their state is wanted.
+// settleAll has the lamps that were reported just now asked at once, if their state is
+// wanted.
 func (b *readBacks) settleAll(ctx context.Context, wanted func(*entity) bool) {
 	var waits []*promise
 	b.mu.Lock()

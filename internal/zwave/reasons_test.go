@@ -166,8 +166,8 @@ func TestAHouseThatNobodyKnows(t *testing.T) {
 	})
 }
 
-// TestALampThatAcknowledgesAndDies checks that what the gateway claims of it is
-// never told, whatever the gateway's list says later.
+// TestALampThatAcknowledgesAndDies checks that the gateway's claim about it is never
+// reported, whatever the gateway's list says later.
 func TestALampThatAcknowledgesAndDies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -196,9 +196,8 @@ func TestALampThatAcknowledgesAndDies(t *testing.T) {
 	})
 }
 
-// TestWhatSomebodyElseSwitchedIsAsked checks that a supervised switch, whose
-// gateway publishes once and reads nothing back, is known after another client's
-// command.
+// TestWhatSomebodyElseSwitchedIsAsked checks that the state of a supervised switch, whose
+// gateway publishes once and reads nothing back, is known after another client's command.
 func TestWhatSomebodyElseSwitchedIsAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,8 +333,8 @@ func TestAColourIsKeptUntilTheLampIsOn(t *testing.T) {
 	})
 }
 
-// TestADimmerThatDoesSomethingElse checks that what is told is what it says at the
-// end, and that nothing is still as it never was.
+// TestADimmerThatDoesSomethingElse checks that its final state is reported, and no state
+// that it never had.
 func TestADimmerThatDoesSomethingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

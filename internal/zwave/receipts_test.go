@@ -67,8 +67,8 @@ func (r *rig) warm() { pass(15 * time.Second) }
 
 var garage = sim.NodeSpec{ID: 15, Name: "Garage Door", Location: "Garage", Kind: "barrier", Values: map[string]any{"102-0-currentState": 255}}
 
-// TestWhatMovesOrGuardsIsAskedBeforeItIsTold has devices that answer at once that
-// they have done it, for which the controller writes the new state itself.
+// TestWhatMovesOrGuardsIsAskedBeforeItIsTold has devices that answer at once that they
+// have done it; for these the controller writes the new state itself.
 func TestWhatMovesOrGuardsIsAskedBeforeItIsTold(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -193,8 +193,8 @@ func TestWhatTakesLongIsOnItsWay(t *testing.T) {
 	}
 }
 
-// TestTheReportOfAnArrivalIsLost checks that what was on its way is asked when
-// somebody wants to know where it is.
+// TestTheReportOfAnArrivalIsLost checks that a thing that was moving is asked when a user
+// wants to know where it is.
 func TestTheReportOfAnArrivalIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,8 +211,8 @@ func TestTheReportOfAnArrivalIsLost(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotConfirmedMayHaveHappened checks that a device is asked about its
-// state after a command that nobody has answered.
+// TestWhatWasNotConfirmedMayHaveHappened checks that a device is asked about its state
+// after a command without an answer.
 func TestWhatWasNotConfirmedMayHaveHappened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -117,8 +117,8 @@ func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	return true, nil
 }
 
-// keepUnread keeps the values of nodes which the gateway, just started or asked to
-// interview them anew, has not read yet: the devices have not changed.
+// keepUnread keeps the values of nodes that the gateway, after its start or in a new
+// interview, has not read yet: the devices have not changed.
 func keepUnread(nodes, before map[int]*node) {
 	for id, n := range nodes {
 		old := before[id]
@@ -135,8 +135,8 @@ func keepUnread(nodes, before map[int]*node) {
 	}
 }
 
-// adopt makes a model the current one; seq is the place in the order of messages
-// at which its states were true.
+// adopt makes a model the current one; seq is the place in the order of messages at which
+// its states were true.
 func (h *House) adopt(m *model, seq uint64) {
 	h.chronicle.adopt(m)
 	h.ledger.load(m.nodes, seq)

@@ -16,7 +16,7 @@ import (
 
 // bus is a broker in memory: ordered per subscriber, with retained messages.
 type bus struct {
-	divert    func(topic string, payload []byte) bool // takes a message out of the way, so that nobody gets it
+	divert    func(topic string, payload []byte) bool // removes a message, so that it reaches no client
 	mu        sync.Mutex
 	retained  map[string][]byte
 	clients   []*client
@@ -134,7 +134,7 @@ func start(t *testing.T, change func(*zwave.Config, *sim.Config), prefix ...stri
 	return startOn(t, func(*bus, *client) {}, change, prefix...)
 }
 
-// startOn is start on a bus that is prepared before anybody uses it.
+// startOn is start on a bus that is prepared before its first use.
 func startOn(t *testing.T, prepare func(*bus, *client), change func(*zwave.Config, *sim.Config), prefix ...string) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

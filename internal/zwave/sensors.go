@@ -55,8 +55,8 @@ func rank(s sensor) int {
 	}
 }
 
-// sensorOf returns the sensor that a value is; ok is false if it is none that
-// people ask for.
+// sensorOf returns the sensor for a value; ok is false if it is not one about which
+// people ask.
 func sensorOf(v *value) (sensor, bool) {
 	if !v.Readable {
 		return sensor{}, false
@@ -89,7 +89,7 @@ func button(id wire.ValueID) (sensor, bool) {
 	return sensor{home.Ability("button_" + number), "Button " + number, "button", id}, id.Property == "scene" && number != ""
 }
 
-// sensorKinds are the properties of sensors that have a word of their own.
+// sensorKinds are the properties of sensors for which we have a word.
 var sensorKinds = map[string]sensor{
 	"Air temperature": {kind: home.Temperature, word: "Temperature", class: "temperature"},
 	"Humidity":        {kind: home.Humidity, word: "Humidity", class: "humidity"},
@@ -110,7 +110,7 @@ func measuring(property string, id wire.ValueID) sensor {
 	return s
 }
 
-// namedByProperty returns a sensor without a word of ours: it has the name that
+// namedByProperty returns a sensor for which we have no word: it keeps the name that
 // zwave-js gives it.
 func namedByProperty(property string, id wire.ValueID) sensor {
 	class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
@@ -190,7 +190,7 @@ func notification(v *value) (sensor, bool) {
 	return binary(v.Address, what)
 }
 
-// The events by which Home Security tells broken glass, with and without a location.
+// The events with which Home Security reports broken glass, with and without a location.
 const (
 	glassAt = 5
 	glass   = 6
@@ -220,8 +220,8 @@ var meterUnits = map[string]sensor{
 	"A":   {kind: current, word: "Current", class: "current"},
 }
 
-// meter returns the sensor of a meter of consumption; water and gas share their
-// units and are told apart by the label.
+// meter returns the sensor of a meter of consumption; water and gas share their units and
+// are told apart by the label.
 func meter(v *value) (sensor, bool) {
 	if v.Address.Property != "value" || strings.Contains(v.Label, "Production") {
 		return sensor{}, false
@@ -239,8 +239,8 @@ func meter(v *value) (sensor, bool) {
 	return sensor{}, false
 }
 
-// sensorEntities makes entities of a node's sensors, and adds to the main
-// entities what they can measure besides.
+// sensorEntities makes entities of a node's sensors, and adds to the main entities what
+// they can also measure.
 func (n *node) sensorEntities(mains []*entity) []*entity {
 	all := n.sensors()
 	var own []sensor

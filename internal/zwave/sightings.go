@@ -31,8 +31,8 @@ func (l *link) hasPublished(topic string) bool {
 	return l.topics[topic].live
 }
 
-// topicsInSight returns the topics seen, from which the gateway's scheme can be
-// told; false marks those that may be left over from other settings.
+// topicsInSight returns the topics that were seen, which show the gateway's scheme; false
+// marks those that may be left over from other settings.
 func (l *link) topicsInSight() map[string]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -74,7 +74,7 @@ func (d *devices) lookForStick(ctx context.Context, suspect int) {
 		case there:
 			d.link.noteStick(false)
 			return
-		case ctx.Err() != nil, time.Since(began) > stickWait/2: // the radio has tried, or nobody knows
+		case ctx.Err() != nil, time.Since(began) > stickWait/2: // the radio has tried, or that is not known
 			return
 		}
 	}

@@ -55,7 +55,7 @@ func TestAQuestionFindsOutThatTheStickIsGone(t *testing.T) {
 	})
 }
 
-// TestADeadDeviceIsNotTheStick checks that a device without power is told as that.
+// TestADeadDeviceIsNotTheStick checks that a device without power is reported as such.
 func TestADeadDeviceIsNotTheStick(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

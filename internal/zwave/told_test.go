@@ -93,9 +93,9 @@ func reported(s sensor) map[any]bool {
 	return out
 }
 
-// TestEveryWordOfASensorIsTold asks about every sensor of two states, in every
-// state and language: is it there, is it not, how is it. The answer is yes or no
-// as the device means it, and for an alarm that is on it is never no.
+// TestEveryWordOfASensorIsTold asks about every sensor of two states, in every state and
+// language: is it there, is it not, how is it. The answer is the yes or no that the
+// device means, and for an alarm that is on it is never no.
 func TestEveryWordOfASensorIsTold(t *testing.T) {
 	t.Parallel()
 	languages := phrases(t)
@@ -142,8 +142,8 @@ func TestEveryWordOfASensorIsTold(t *testing.T) {
 	}
 }
 
-// TestAnUnknownReportIsNoAnswer checks that a report outside the tables is told
-// as unknown, and neither as yes nor as no.
+// TestAnUnknownReportIsNoAnswer checks that a report outside the tables is reported as
+// unknown, and neither as yes nor as no.
 func TestAnUnknownReportIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	languages := phrases(t)

@@ -88,12 +88,12 @@ func (c *commander) control(ctx context.Context, a controlArgs, mayBeDangerous b
 	return out, err
 }
 
-// command finds out what is meant, one device or several, and runs it. It answers
+// command finds the device or devices that are meant, and commands them. It answers
 // before its caller gives up.
 //
-// The place in which the command was read is given up as soon as the command has a
-// place in the line of its device, so that nothing that takes time holds up commands
-// for other devices.
+// It gives up the place in which the command was read as soon as the command has a place
+// in the queue of its device, so that a slow step does not hold up commands for other
+// devices.
 func (c *commander) command(ctx context.Context, a controlArgs, mayBeDangerous bool) (tools.Receipt, error) {
 	ctx, cancel := c.cfg.bound(ctx)
 	defer cancel()
@@ -243,8 +243,8 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 	return s, req.valid(s)
 }
 
-// expected is the state in which a value will be when the command under way to it is
-// done; without one, it is what was read last.
+// expected is the state that a value will have when the running command is done; without
+// one, it is the last reading.
 func (c *commander) expected(id wire.ValueID) reading {
 	r := c.ledger.read(id)
 	if value, ordered := c.commands.wanted(id); ordered {

@@ -102,7 +102,7 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	return result(text.String(), out)
 }
 
-// told says a device's state, and whether that is only what it reported last.
+// told says a device's state, and whether that is only its last report.
 func (l listed) told() string {
 	switch {
 	case l.Reachable || l.State == nil && l.Reason == sharedTopics:

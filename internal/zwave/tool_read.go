@@ -31,9 +31,9 @@ type stateAnswer struct {
 	State     any            `json:"state"`
 	Values    map[string]any `json:"values"`
 	Age       int64          `json:"age_seconds"` // since the device's last report; -1: unknown
-	Stale     bool           `json:"stale"`       // the age has to be told with it
+	Stale     bool           `json:"stale"`       // its age has to be said with it
 	Reachable bool           `json:"reachable"`
-	Reason    tools.Reason   `json:"reason"` // why it may not be so; empty: nothing speaks against it
+	Reason    tools.Reason   `json:"reason"` // why it may be wrong; empty if nothing suggests that
 }
 
 // sensorAnswer is what get_device_sensor_data answers.
@@ -126,7 +126,7 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	if out.Value == lowCharge {
 		out.Unit = ""
 	}
-	if !f.known && f.reason == "" { // a button that nobody has pressed: the device itself is well
+	if !f.known && f.reason == "" { // a button that was never pressed: the device itself is in order
 		return result(fmt.Sprintf("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word)), out)
 	}
 	name := join(e.Name, s.word)
@@ -191,8 +191,8 @@ func (s sensor) called(key string) bool {
 	return slices.Contains(names, key) || key == string(home.Temperature) && strings.HasSuffix(fold(s.word), " "+key)
 }
 
-// sensorFor picks the sensor that is asked for, by kind or by word; the only or
-// the main one when what is empty.
+// sensorFor picks the requested sensor, by kind or by word; if what is empty, the only or
+// the main one.
 func (e *entity) sensorFor(what string) (sensor, error) {
 	if len(e.sensors) == 0 {
 		return sensor{}, refuse("%s has no sensors.", e.Name)

@@ -30,7 +30,7 @@ type inspector struct {
 	readBacks *readBacks
 }
 
-// Tools returns the tools of the house, in the order in which they are listed.
+// Tools returns the tools of the house, in the order of the list.
 func (h *House) Tools() []tools.Tool {
 	all := []tools.Tool{
 		h.inspector.listTool(), h.inspector.verifyTool(), h.commander.controlTool(), h.inspector.stateTool(), h.inspector.sensorTool(), h.inspector.healthTool(), h.commander.refreshTool(),

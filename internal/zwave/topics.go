@@ -13,7 +13,7 @@ type topicIndex struct {
 	scheme    wire.Scheme
 	values    map[string]wire.ValueID   // by the topic below the prefix
 	twins     map[string][]wire.ValueID // values of one node whose topics are the same
-	contested map[string][]int          // topics on which values of several nodes are published, and the nodes that are ours
+	contested map[string][]int          // topics on which values of several nodes are published, and which of these nodes are ours
 	nodes     map[string]int            // by the node's own topic
 	bases     map[int]string            // the node's own topic
 	shared    map[int]bool              // nodes whose own topic is another node's as well
@@ -65,8 +65,8 @@ func (x *topicIndex) addNode(n *node, strangers map[string]bool) {
 	}
 }
 
-// add files a value under its topic. A topic of several nodes stands for none of
-// them: only the gateway's list and polls tell them apart.
+// add files a value under its topic. A topic of several nodes stands for none of them:
+// only the gateway's list and polls tell them apart.
 func (x *topicIndex) add(topic string, id wire.ValueID) {
 	first, taken := x.values[topic]
 	of, contested := x.contested[topic]

@@ -107,8 +107,8 @@ func either(yes bool, word, otherwise string) string {
 	return otherwise
 }
 
-// lockSecured is the only mode of the Door Lock class in which a door is locked
-// from both sides.
+// lockSecured is the only mode of the Door Lock class in which a door is locked from both
+// sides.
 const lockSecured = 255
 
 // lockState returns a lock's state in words; nil for a lock that does not know how
@@ -182,7 +182,7 @@ func (m *model) sensorState(s sensor, raw any) any {
 	}
 }
 
-// event is what the newest event of a kind means: 0 is that there is none.
+// event is the meaning of the newest event of a kind: 0 means that there is none.
 func (m *model) event(s sensor, n float64) any {
 	switch {
 	case s.kind == home.Contact:
@@ -270,8 +270,8 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 	return out
 }
 
-// setPoints returns what a thermostat is set to, with the unit: where two set points count
-// at once, both of them besides.
+// setPoints returns the set point of a thermostat with its unit; if two set points count
+// at once, these two as well.
 func (m *model) setPoints(e *entity, read func(wire.ValueID) reading) map[string]any {
 	mode := read(e.parts[partMode]).value
 	id := e.setpoint(mode)

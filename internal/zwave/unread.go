@@ -65,7 +65,7 @@ func (n *node) likelyKind() (domain, class string, abilities []home.Ability) {
 	}
 }
 
-// kindByName guesses what a node is of which only the name is known.
+// kindByName guesses the kind of a node of which only the name is known.
 func (n *node) kindByName() (domain, class string, abilities []home.Ability) {
 	name := n.display()
 	switch sensor := likelySensor(name); {
@@ -122,7 +122,7 @@ func likelySensor(name string) string {
 	return ""
 }
 
-// unknown says why nothing is known of a thing.
+// unknown says why the state of a thing is not known.
 func (e *entity) unknown(reachable bool) string {
 	if reachable {
 		return beingAsked(e.Name)

@@ -54,8 +54,8 @@ func (f *follower) told(r tools.Receipt, fact reading) tools.Receipt {
 	return r
 }
 
-// keptForLater reports whether a lamp has taken a colour that nobody sees before it
-// is switched on. Some lamps switch themselves on for a colour, so it is asked.
+// keptForLater reports whether a lamp has taken a colour that cannot be seen before it is
+// switched on. Some lamps switch themselves on for a colour, so the lamp is asked.
 func (f *follower) keptForLater(ctx context.Context) bool {
 	if home.Ability(f.step.property) != home.Colour {
 		return false
@@ -142,7 +142,7 @@ func (f *follower) lost(r tools.Receipt, fact reading) *tools.Receipt {
 	return &out
 }
 
-// neverAnswered ends the receipt of a write that nobody has answered in time.
+// neverAnswered ends the receipt of a write without an answer in time.
 func (f *follower) neverAnswered(r tools.Receipt) tools.Receipt {
 	if f.inquiry.blamesOthers() {
 		return f.commander.silent(f.entity, r, f.inquiry)
@@ -158,8 +158,8 @@ func notAnswered(name string) string {
 	return name + " has not answered. It may be out of reach; check that it has power."
 }
 
-// silent ends the receipt of a command for a device that does not answer, or that
-// cannot be reached through somebody else's fault.
+// silent ends the receipt of a command for a device that does not answer, or that cannot
+// be reached for another reason than its own.
 func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
 	why, text := q.verdict(c.link, e.Name)
 	if c.interviewed(e.node) && (why == tools.Dead || why == tools.Silent) {
@@ -177,8 +177,8 @@ func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt
 	return ended(r, tools.NoAnswer, why, text)
 }
 
-// interviewed reports whether the gateway is still asking a node what it can do: such a
-// node may answer nothing else.
+// interviewed reports whether the gateway still interviews a node, which may then
+// answer nothing else.
 func (c *commander) interviewed(n *node) bool { return !n.Ready && !c.ledger.node(n.ID).dead() }
 
 // beingAsked says that a device is not ready yet.

@@ -10,7 +10,7 @@ import (
 // watchKey names one state of one thing.
 type watchKey struct{ entity, property string }
 
-// watched is one state of one thing, of which a change is worth a word.
+// watched is one state of one thing, whose changes are reported.
 type watched struct {
 	entity, thing, area, class, property string
 
@@ -25,10 +25,10 @@ type watched struct {
 	at    time.Time // when it was told
 	row   int       // how many events there were without a quiet time
 	now   any       // as it is now
-	ours  bool      // it came to be so by a write of ours
+	ours  bool      // a write of ours brought it into this state
 }
 
-// urgent reports whether a class is about what may harm somebody.
+// urgent reports whether a class is about a danger for people.
 func urgent(class string) bool {
 	switch class {
 	case "smoke", "carbon_monoxide", "moisture", "tamper", "gas", "heat", "intrusion", "glass_break", "lock":
@@ -45,12 +45,12 @@ func (w *watched) pause() time.Duration {
 	return calmPause
 }
 
-// watchedOf returns the states of the things of a model that are told when they
-// change, and for every node whether it answers.
+// watchedOf returns the states of the things of a model whose changes are reported and,
+// for every node, whether it answers.
 func watchedOf(m *model) (all map[watchKey]*watched, reach map[int]*watched) {
 	all, reach = map[watchKey]*watched{}, map[int]*watched{}
 	covered := map[wire.ValueID]bool{}
-	for _, e := range m.entities { // a sensor that is a thing of its own is told by its own name
+	for _, e := range m.entities { // a sensor that is a thing of its own is reported by its own name
 		if isSensor(e) && !e.unread {
 			covered[e.main] = true
 		}
@@ -80,7 +80,7 @@ func (w *watched) of(m *model) *entity {
 	return &entity{}
 }
 
-// statesOf returns the states of one entity. Covered values are told by other
+// statesOf returns the states of one entity. Covered values are reported by other
 // entities.
 func (m *model) statesOf(e *entity, covered map[wire.ValueID]bool) []*watched {
 	var out []*watched
@@ -128,8 +128,8 @@ func (e *entity) eventClass() string {
 	return e.Domain
 }
 
-// sensorWatched returns what is told of a sensor; nil for one that measures, and for
-// buttons only that they exist.
+// sensorWatched returns the reported state of a sensor; nil for one that measures, and
+// for buttons only that they exist.
 func (m *model) sensorWatched(e *entity, s sensor) *watched {
 	w := &watched{class: s.class, property: string(s.kind), ids: []wire.ValueID{s.id}}
 	w.word = func(raw map[wire.ValueID]any) any { return m.sensorState(s, raw[s.id]) }

@@ -46,8 +46,8 @@ func (m *model) controllable(n *node) []*entity {
 	return out
 }
 
-// wholeEntity makes one entity of a node that is asked for as a whole, or says why
-// that is not possible.
+// wholeEntity makes one entity of a node that is commanded as a whole, or says why that
+// is not possible.
 func (d *directory) wholeEntity(m *model, nodes []*node) (*entity, []string, error) {
 	n := nodes[0]
 	mains, sensors := m.controllable(n), n.sensors()

@@ -31,7 +31,7 @@ const (
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost
-	longestWay = time.Minute     // whatever was told to do something has done it
+	longestWay = time.Minute     // every commanded device has finished by then
 	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
@@ -219,8 +219,8 @@ func (f *follower) begin(ctx context.Context, a answer, r tools.Receipt) *tools.
 	return nil
 }
 
-// believeNone makes the device be asked at once: everything said of it up to seq
-// is a claim of the gateway.
+// believeNone has the device asked at once: everything reported about it up to seq is a
+// claim of the gateway.
 func (f *follower) believeNone(seq uint64) {
 	f.after, f.askNow = seq, true
 	if !f.step.stops && f.step.done(f.step.value) {
@@ -228,10 +228,10 @@ func (f *follower) believeNone(seq uint64) {
 	}
 }
 
-// supervised takes the device's own word that it did what was written. It is a word
-// and no deed: the controller writes the state itself, and a garage door that has just
-// begun to close, or a plug that does nothing, would be told as done. So the device is
-// asked first; only a lamp is told at once, and asked then.
+// supervised takes the device's own word that it did the write. That proves nothing: the
+// controller writes the state itself, and a garage door that has just begun to close, or
+// a plug that does nothing, would be reported as done. So the device is asked first; only
+// a lamp is reported at once, and asked afterwards.
 func (f *follower) supervised(seq uint64) {
 	f.supervises = true
 	if !f.asks && !f.step.stops {

@@ -1,21 +1,19 @@
-// Package zwave turns the Z-Wave house behind zwave-js-ui's MQTT gateway into
-// tools: list, verify, control, read. It exists because a spoken command must end
-// in a fact, so every write is followed until the device itself reports (see
-// write.go), and because names, topics and gateway settings change at any time,
-// so devices are identified by home id, node id and value id only (see model.go).
+// Package zwave turns the Z-Wave house behind zwave-js-ui's MQTT gateway into tools:
+// list, verify, control, read. It exists because a spoken command must end in a fact, so
+// every write is followed until the device itself reports (see write.go), and because
+// names, topics and gateway settings change at any time, so devices are identified by
+// home id, node id and value id only (see model.go).
 //
 // Messages from the broker are taken in intake.go, the list of nodes in nodelist.go,
-// which bounds it. Both are remembered in ledger.go
-// (the last reading of every value), link.go and sightings.go (the gateway and
-// its topics). Which gateway is ours is decided in gateways.go; which device a
-// name means, in find.go, nameindex.go, wholenode.go and group.go. House keeps
-// the model up to date; the tools look things up in it through directory.go and
-// devices.go, and trouble.go puts into words what went wrong. What changes in the
-// house without being asked is told in chronicle.go; which states those are stands
-// in watched.go.
+// which bounds it. Both are remembered in ledger.go (the last reading of every value),
+// link.go and sightings.go (the gateway and its topics). gateways.go decides which
+// gateway is ours; find.go, nameindex.go, wholenode.go and group.go decide which device a
+// name means. House keeps the model up to date; the tools look things up in it through
+// directory.go and devices.go, and trouble.go puts into words what went wrong. Changes in
+// the house are reported in chronicle.go; watched.go says of which states.
 //
-// A new kind of device is a builder in kinds.go and its actions in plan.go; a new
-// tool is a file of its own and a line in Tools.
+// A new kind of device is a builder in kinds.go and its actions in plan.go; a new tool is
+// a file of its own and a line in Tools.
 package zwave
 
 import (
@@ -118,9 +116,9 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 	}, nil
 }
 
-// Home returns the structure of the house: areas, entities, abilities. States
-// are not in it; they are read by tool, with their age. How to do what is dangerous is
-// told only where that is allowed.
+// Home returns the structure of the house: areas, entities, abilities. States are not in
+// it; they are read by tool, with their age. The calls for dangerous acts are in it only
+// if these are allowed.
 func (h *House) Home() home.House {
 	told := h.directory.current().home
 	if !h.cfg.AllowDangerous {

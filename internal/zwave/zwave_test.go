@@ -309,7 +309,7 @@ func TestReadingStatesAndSensors(t *testing.T) {
 			t.Errorf("contact: %+v", reading)
 		}
 		r.fault(sim.Fault{Op: "dead", Node: "Coffee Machine"})
-		r.control("Coffee Machine", "on", nil) // somebody must ask before anybody knows
+		r.control("Coffee Machine", "on", nil) // nothing is known before the first request
 		r.until("the house knows that it is gone", func() bool {
 			result := r.call("get_device_sensor_data", map[string]any{"device_name": "Coffee Machine", "sensor": "power"}, &reading)
 			return !reading.Reachable && strings.Contains(result.Text, "cannot be reached")

@@ -1,8 +1,8 @@
-// Package aloud divides what a model writes into what it says and what it does
-// not: thoughts, calls that its server did not understand, and the marks of its
-// training. Text comes in pieces and goes on as soon as it is certain. A call that
-// is written as text can be read out of it. The package is pure; another way of
-// writing is a case in marks.go.
+// Package aloud divides what a model writes into what it says and what it does not:
+// thoughts, calls that its server did not understand, and the marks of its training. Text
+// comes in pieces and is passed on as soon as it is certain. A call that is written as
+// text can be read out of it. The package is pure; another way of writing is a case in
+// marks.go.
 package aloud
 
 import (
@@ -21,17 +21,17 @@ type Text struct {
 	// Held keeps everything back until a thought has ended, for a model that ends its
 	// thoughts and does not begin them.
 	Held bool
-	// Data says that JSON and code are what was asked for.
+	// Data says that the user asked for JSON or code.
 	Data bool
 
 	rest   string          // not judged yet
 	out    strings.Builder // said, and not given to the reader yet
-	inWord bool            // rest goes on with a word whose beginning was judged
+	inWord bool            // rest continues a word whose beginning was judged
 	inLine bool            // rest does not begin a line
 	open   *block
 	held   strings.Builder
 	calls  []tools.Call
-	called bool // a call was written: what is said after it was said before its result
+	called bool // the model wrote a call: text after it was written before the call's result
 	over   bool // the answer has ended, and what follows is no part of it
 	ended  bool // a thought ended that had no beginning
 }
@@ -45,7 +45,7 @@ type block struct {
 	text     strings.Builder
 }
 
-// mark ends a block. What also begins the next block is kept.
+// mark ends a block. kept keeps its text, because it also begins the next block.
 type mark struct {
 	text string
 	kept bool
@@ -90,8 +90,8 @@ func (t *Text) Ended() bool {
 	return ended
 }
 
-// Names reports whether a sentence speaks of a tool by its name, which nobody but a
-// machine does.
+// Names reports whether a sentence contains the name of a tool, such as get_state. Only a
+// model writes such names; no user says them.
 func (t *Text) Names(sentence string) bool {
 	for _, s := range t.Tools {
 		if strings.ContainsAny(s.Name, "_-") && strings.Contains(sentence, s.Name) {
@@ -112,8 +112,7 @@ func (t *Text) said() string {
 	return text
 }
 
-// judge judges the rest as far as that is possible. At the end of the text,
-// everything is.
+// judge judges as much of the rest as is certain, and all of it at the end of the text.
 func (t *Text) judge(end bool) {
 	for t.rest != "" {
 		if t.open != nil {
@@ -200,7 +199,7 @@ func (t *Text) close() {
 	}
 }
 
-// begun lets go of what is held back: a thought had its beginning.
+// begun releases what was held back: a thought had its beginning after all.
 func (t *Text) begun() {
 	if t.Held {
 		t.Held = false

@@ -40,7 +40,7 @@ func (t *Text) next(end bool) (n int, f found) {
 	return len(t.rest), found{}
 }
 
-// at judges what begins at i. Of something ordinary, length is how long it is.
+// at judges the text that begins at i. For ordinary text, length is its length.
 func (t *Text) at(i int, end bool) (f found, length int) {
 	text := t.rest[i:]
 	switch c := text[0]; {
@@ -279,7 +279,8 @@ func message(head string) *block {
 	return b
 }
 
-// stranger reports whether somebody else than the model speaks, as it imagines.
+// stranger reports whether the model begins to write the part of the user, of the system
+// or of a tool.
 func stranger(head string) bool {
 	who := strings.ToLower(strings.TrimSpace(head))
 	return slices.ContainsFunc([]string{"user", "human", "system", "developer", "tool"}, func(s string) bool { return strings.HasPrefix(who, s) })

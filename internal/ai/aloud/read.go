@@ -9,9 +9,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// read finds the calls of tools in a block, in the forms in which models write
-// them: {"name": …, "arguments": …}, name{…}, name(key=value) and elements with
-// parameters. What names no tool is no call.
+// read finds the tool calls in a block, in the forms in which models write them: {"name":
+// …, "arguments": …}, name{…}, name(key=value) and elements with parameters. Text that
+// names no known tool is not a call.
 func read(text string, known []tools.Spec) []tools.Call {
 	if len(known) == 0 || len(text) > maxKept {
 		return nil
@@ -114,8 +114,8 @@ func (r *reader) values(text string) {
 	}
 }
 
-// nested are the keys under which a call, or several, stand in an object, named
-// those of its name, and given those of its arguments.
+// nested are the keys under which an object holds one or several calls, named the keys of
+// a call's name, and given the keys of its arguments.
 var (
 	nested = []string{"tool_calls", "tool_call", "function_call", "function", "calls", "call", "action"}
 	named  = []string{"name", "tool", "tool_name", "function", "function_name", "action"}
@@ -166,8 +166,8 @@ func (r *reader) named(object map[string]any) bool {
 	return false
 }
 
-// arguments are those of a call; ok is false for an object that has none and says
-// something else.
+// arguments returns the arguments of a call. If the object has none, ok is true only if
+// the object holds nothing but the name.
 func arguments(object map[string]any) (args json.RawMessage, ok bool) {
 	for _, key := range given {
 		if inner, is := object[key]; is {

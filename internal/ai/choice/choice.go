@@ -14,14 +14,14 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Bounds of what one tool may say of itself: its description in characters, and its
-// schema in bytes.
+// Bounds of a tool's description of itself: its text in characters, and its schema in
+// bytes.
 const (
 	MaxDescription = 1000
 	MaxSchema      = 8000
 )
 
-// Foreign reports whether a tool is of a server that tells no house.
+// Foreign reports whether a tool belongs to a server that has no house.
 type Foreign func(*tools.Spec) bool
 
 // Brief shortens what tools say of themselves, so that it fits every request. The
@@ -45,10 +45,9 @@ func Brief(specs []tools.Spec, foreign Foreign) []tools.Spec {
 	return specs
 }
 
-// Of keeps as many tools as one request may hold: those of the house, our own,
-// those that share words with what was said, and of the rest the first. What is in
-// every request stands first, and what is there for these words alone last, so that
-// requests begin alike.
+// Of keeps as many tools as one request may hold: the tools of the house, our own, those
+// that share words with what was said, and then the first of the rest. The tools of every
+// request come first and those chosen for these words last, so that requests begin alike.
 func Of(specs []tools.Spec, foreign Foreign, said string, most int) []tools.Spec {
 	if len(specs) <= most {
 		return specs
@@ -167,8 +166,8 @@ func apart(text string) []string {
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// wordsIn are the words of a text that may tell what it is about, once each: one of two
-// letters does not.
+// wordsIn returns the words of a text that may say what it is about, each once. Words of
+// one or two letters are left out.
 func wordsIn(text string) []string {
 	words := apart(text)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 })

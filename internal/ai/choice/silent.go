@@ -8,15 +8,15 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Bounds of a name of a foreign tool that speaks of a thing in the house, in words. What
-// goes beyond says what to do with it.
+// Bounds, in words, of a foreign tool's name that mentions a thing in the house. A longer
+// name could say what to do with the thing.
 const (
 	orderWords = 3 // more than the thing's own
-	plainWords = 3 // of a tool that only reads, whatever is called by one word
+	plainWords = 3 // in all, for a tool that only reads and a thing with a name of one word
 )
 
-// Silent leaves out the foreign tools whose names, or those of their arguments, could be
-// read as an order for a thing or a room of the house: a name is a text of others, too.
+// Silent leaves out foreign tools whose name, or the name of an argument, could be read
+// as an order for a thing or a room of the house: outsiders write names, too.
 func Silent(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
 	if !slices.ContainsFunc(specs, func(s tools.Spec) bool { return foreign(&s) }) {
 		return specs

@@ -16,9 +16,9 @@ import (
 	"voicegateway/internal/home"
 )
 
-// Bounds of what a model is told about the house, in characters. A house that needs
-// more than wordy is told without abilities, one that needs more than Terse is not
-// told whole. The tools tell the rest.
+// Bounds of the description of the house for the model, in characters. A house whose
+// description is longer than wordy is described without abilities. A description longer
+// than Terse is cut; the model gets the rest from the tools.
 const (
 	wordy    = 4000
 	Terse    = 8000
@@ -34,9 +34,9 @@ var counted = []string{
 	"heating", "cooling", "battery", "signal_strength", "data_rate", "data_size", "duration", "timestamp", "button",
 }
 
-// About tells a model what the house has, room by room, and how many things it
-// left out because the house is too large. It is the same text for the same house
-// whatever the order in which servers told of it.
+// About describes the house to a model, room by room, and returns how many things it left
+// out because the house is too large. The text is the same for the same house, in
+// whatever order the servers listed it.
 func About(h *home.House) (text string, left int) {
 	if h.Empty() {
 		return "", 0
@@ -69,7 +69,7 @@ func About(h *home.House) (text string, left int) {
 	return b.String(), left
 }
 
-// room is what a model is told of one room.
+// room is the description of one room for a model.
 type room struct {
 	name   string
 	things []string
@@ -98,7 +98,7 @@ func roomsOf(h *home.House, labels *grounded.Labels, abilities bool) (rooms []ro
 	return rooms, length
 }
 
-// told reports whether a model is told of a thing.
+// told reports whether the description for the model includes a thing.
 func told(e *home.Entity) bool {
 	switch e.Domain {
 	case "button", "event", "input_button", "update":
@@ -164,8 +164,8 @@ func Label(name string) string {
 	return `"` + clip(name, maxLabel) + `"`
 }
 
-// plainWord is a server's word for a kind or an ability, without anything that is
-// not a word.
+// plainWord returns a server's word for a kind or an ability with letters and digits
+// only, clipped to maxWord.
 func plainWord(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && unicode.IsLetter(r) || r >= '0' && r <= '9' {

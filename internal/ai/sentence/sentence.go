@@ -46,7 +46,8 @@ func (s *Splitter) Flush() string {
 }
 
 // Whole returns the rest of a text that has broken off, if it is a whole sentence
-// whatever would have followed: "It is 21." may have been going on with ".5".
+// whatever would have followed. "It is 21." is not, because it may have become "It is
+// 21.5".
 func (s *Splitter) Whole() string {
 	rest := strings.TrimSpace(s.rest)
 	s.rest = ""

@@ -78,7 +78,7 @@ func (a *Calls) find(part openai.ToolCall) *forming {
 		case f.goesOn(part):
 			return f
 		case part.Index == nil:
-			return nil // it can only be the last call that goes on
+			return nil // only the last call can continue
 		}
 	}
 	return nil
@@ -122,8 +122,8 @@ type arguments struct {
 	rest *arguments // the pieces after the first, if that one may stand for nothing
 }
 
-// add takes the next piece, which is not empty, and returns the arguments that go on
-// with it: they are others where the first piece stood for nothing.
+// add takes the next piece, which is not empty, and returns the arguments that the next
+// piece belongs to. They are others if the first piece was only a placeholder such as {}.
 func (a *arguments) add(piece string) *arguments {
 	a.joined.WriteString(piece)
 	if before := a.object.ended; a.object.follow(piece) && !before {

@@ -114,11 +114,12 @@ func (w *Reader) field(line []byte) {
 	}
 }
 
-// data takes a line of JSON. What is no JSON alone goes on in the next line.
+// data takes a line of data. If it is not valid JSON by itself, the next line continues
+// it.
 func (w *Reader) data(line []byte) {
 	alone := json.Valid(line)
 	if alone && len(w.pending) > 0 && line[0] == '{' && bytes.Contains(line, []byte(`"choices"`)) {
-		w.event() // what was pending does not go on in a chunk
+		w.event() // a chunk does not continue what was pending
 	}
 	if alone && len(w.pending) == 0 {
 		w.chunk(line)
@@ -127,7 +128,7 @@ func (w *Reader) data(line []byte) {
 	w.pending = append(append(w.pending, line...), '\n')
 }
 
-// blank is an empty line: an event ends there, a bare answer goes on.
+// blank is an empty line. It ends an event; a bare answer continues.
 func (w *Reader) blank() {
 	if !w.bare {
 		w.event()
@@ -153,9 +154,9 @@ func (w *Reader) done() {
 	w.ended = true
 }
 
-// eof is the end of the connection. A server that closes it after a whole sentence
-// and has not said that this is all is believed; what is in the middle of something
-// was cut off.
+// eof is the end of the connection. If the server closes it after a whole sentence
+// without saying that this is all, the answer counts as complete. If it closes it in the
+// middle of something, the answer was cut off.
 func (w *Reader) eof() {
 	if w.err == nil && !w.ended && w.written && !w.called && unicode.IsPunct(w.last) && !strings.ContainsRune(",:;-", w.last) {
 		w.done()

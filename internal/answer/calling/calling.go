@@ -1,8 +1,8 @@
-// Package calling makes the calls of a plan and keeps what came of them. It exists apart
-// from the mind, which decides what is planned and tells what came of it: here a call
-// waits for its server and for earlier calls to its device, calls are made side by side,
-// and a command that wants what another one is doing shares its call. What a step may
-// wait for besides is a field of Need.
+// Package calling makes the calls of a plan and keeps their results. It is separate from
+// the mind, which makes the plan and reports the results: here a call waits for its
+// server and for earlier calls to its device, calls are made side by side, and a command
+// that wants what another one is already doing shares its call. Another thing for which
+// a step may wait is a field of Need.
 package calling
 
 import (
@@ -99,9 +99,9 @@ const (
 	TimerTool  = "change_timer"
 )
 
-// lineOf names the line in which a call stands that is about no device: those to one
-// server leave in their order, and those to a tool of our own that keeps a state are made
-// one after the other. "" means that a call stands in no line.
+// lineOf returns the queue of a call that is not about a device. Calls to one server
+// leave in their order, and calls to a tool of our own that keeps a state are made one
+// after the other. "" means that the call has no queue.
 func lineOf(c tools.Call) string {
 	switch {
 	case c.Tool == "":
@@ -123,8 +123,8 @@ func (m *Maker) Await(ctx context.Context, n Need) {
 	}
 }
 
-// queueBudget is how long a command waits for earlier ones to the same device: as many
-// as may wait, each for the most time a call may take. The wait is not part of a call.
+// queueBudget is how long a command waits for earlier ones to the same device: as many as
+// may wait, each for the longest time of a call. The wait is not part of a call.
 const queueBudget = 4 * Budget
 
 // ready waits until a step may be made: first for its server, then for earlier
@@ -181,7 +181,7 @@ func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
 			}
 		}
 		act.Urgent = s.Action.Intent == catalogue.StopMoving
-	default: // it starts from the present state, or nobody knows
+	default: // it starts from the present state, or its effect is not known
 	}
 	return act, true
 }
@@ -205,8 +205,8 @@ func (m *Maker) All(ctx context.Context, place *Place, steps []plan.Step) Made {
 const readsAtOnce = 16
 
 // Some makes the calls of the steps whose indexes are in which. Several acts on one
-// device are made one after the other, and those in one line leave one after the other,
-// in the order of the plan.
+// device are made one after the other, and calls in one queue leave one after the
+// other, in the order of the plan.
 func (m *Maker) Some(ctx context.Context, place *Place, steps []plan.Step, which []int, c Made) {
 	for len(which) > 0 {
 		var busy []string
@@ -288,8 +288,8 @@ type outcome struct {
 	err    error
 }
 
-// joined is the outcome of a call that another turn made. If that broke off, nobody
-// knows what came of it.
+// joined returns the outcome of a call that another turn made. If that turn was cut off,
+// the outcome is not known.
 func joined(kept any) (tools.Result, error) {
 	if o, ok := kept.(outcome); ok {
 		return o.result, o.err
@@ -297,8 +297,8 @@ func joined(kept any) (tools.Result, error) {
 	return tools.Result{}, tools.ErrNoAnswer
 }
 
-// actsOn reports whether a step acts on a device. The calls of the steps may be
-// changing meanwhile, so none of them is read.
+// actsOn reports whether a step acts on a device. It reads no call of a step, because
+// these may be changing meanwhile.
 func actsOn(steps []plan.Step, device string) bool {
 	for i := range steps {
 		if act, acts := deviceAct(&steps[i]); acts && act.Device == device {

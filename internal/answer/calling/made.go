@@ -18,7 +18,7 @@ type Made struct {
 	Problems  []string // why a step has failed; "" for any other step
 	Errs      []error  // why a call got no answer; nil for an answered call
 	confirmed []time.Time
-	asks      bool // nothing but readings, of which one that fails is part of the answer
+	asks      bool // only readings, so that a failed one is part of the answer
 }
 
 func newMade(n int) Made {

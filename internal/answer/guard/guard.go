@@ -42,7 +42,8 @@ type Act struct {
 	Text, Area string
 }
 
-// Refusal is what is said of an act that is not done, and why for the record.
+// Refusal is what the user hears about an act that is not done, and the reason for the
+// record.
 type Refusal struct{ Said, Why string }
 
 // New makes a guard for the language of the phrases.
@@ -50,7 +51,7 @@ func New(l safety.Limits, p *reply.Phrases) *Guard {
 	return &Guard{limits: l, phrases: p, book: challenge.NewBook[Act](challenge.Words(p.Language()))}
 }
 
-// Denied is the refusal of dangerous steps that are not asked about.
+// Denied is the refusal of dangerous steps for which there is no challenge.
 func (g *Guard) Denied(steps []plan.Step) Refusal {
 	if g.limits.Challenges() {
 		return Refusal{g.phrases.Phrase("challenge_only", nil), byItself}
@@ -62,16 +63,16 @@ func (g *Guard) Denied(steps []plan.Step) Refusal {
 type Wanted struct {
 	record.Request
 	Turn     string // its id
-	Alone    bool   // the text is a whole command by itself, or says which thing one is about
+	Alone    bool   // the text is a complete command, or answers which thing a command is about
 	Decision intent.Decision
 	Steps    []plan.Step
 }
 
-// Asked is a challenge: what is spoken, and what others may read of it.
+// Asked is a challenge: the spoken question, and the text that records may show of it.
 type Asked struct{ Aloud, Reply string }
 
-// Ask asks a challenge for an order, if it is a spoken command for one device, and
-// refuses it else. A dry run is asked nothing.
+// Ask asks a challenge for an order, if it is a spoken command for one device; otherwise
+// it refuses the order. In a dry run there is no challenge.
 func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	no := g.Denied(o.Steps)
 	switch {

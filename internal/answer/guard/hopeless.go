@@ -8,9 +8,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Hopeless turns a question back into the refusal of what else the sentence asks
-// for, if that is never done: the question would be asked for nothing, because all
-// of a sentence is done or none.
+// Hopeless replaces a question by a refusal, if another part of the sentence is dangerous
+// and never done: the question would be useless, because a sentence is done as a whole or
+// not at all.
 func Hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
 	if len(d.Beside) == 0 {
 		return d

@@ -1,7 +1,7 @@
-// Package teaching is where the mind is taught by what is said of the turn before:
-// that it was wrong, or that its words are to be kept. It exists apart from the mind,
-// which knows what was said, and from those who keep it: a Matcher that is a Learner.
-// To have something else learnt, give it an intent and let Learn know it.
+// Package teaching is where the mind learns from what is said about the turn before: that
+// it was wrong, or that its words should be kept. It is separate from the mind, which
+// knows what was said, and from the store of the lessons: a Matcher that is a Learner. To
+// teach something else, give it an intent and handle it in Learn.
 package teaching
 
 import (
@@ -14,14 +14,14 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Learner keeps what a family teaches: which turns were wrong, and which words of its
-// own it wants understood.
+// Learner keeps what a family teaches: which turns were wrong, and which texts of its own
+// should be understood.
 type Learner interface {
-	// Keepable notes the acts that a model has made of a text. It reports whether the
-	// text can be kept, and whether that is to be told.
+	// Keepable notes the acts that a model has made of a text. It reports whether the text
+	// can be kept, and whether the user should hear that.
 	Keepable(q record.Request, turn string, acts []intent.Action) (can, tell bool)
-	// Learn does what is said of the turn before. The answer is the key of a phrase; the
-	// error says why nothing was learnt.
+	// Learn handles what is said about the turn before. The answer is the key of a phrase;
+	// the error says why nothing was learnt.
 	Learn(q record.Request, said intent.Action) (phrase string, err error)
 }
 
@@ -31,9 +31,9 @@ func Able(matcher any) bool {
 	return able
 }
 
-// Offer notes whether the words of a model's turn can be kept, and says so once. They
-// can if the turn consisted of acts on the house and the devices have confirmed all of
-// them. done are the acts that the turn came to.
+// Offer notes whether the words of a model's turn can be kept, and says so once. They can
+// if the turn consisted of acts on the house and the devices have confirmed all of them.
+// done are these acts.
 func Offer(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, done []plan.Step, say func(string)) {
 	l, able := matcher.(Learner)
 	if !able || rec.Outcome != record.Done || len(done) == 0 || len(rec.Judgements) > 0 {

@@ -87,9 +87,8 @@ const (
 	preferEvery = time.Second
 )
 
-// longest is how long to wait at most before all devices are looked for anew. A
-// device chosen by part of its name may come back under a name that rest does not
-// know.
+// longest is the longest wait before the list of devices is refreshed. A device chosen by
+// part of its name may come back under a name that the old list does not have.
 func (m *microphone) longest() time.Duration {
 	if isDefaultName(m.name) {
 		return slowWait

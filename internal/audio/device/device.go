@@ -32,7 +32,7 @@ type Config struct {
 	Command []string     `yaml:"-"` // our own binary and `worker audio`
 	Env     []string     `yaml:"-"` // added to the worker's environment; for tests
 	Log     *slog.Logger `yaml:"-"`
-	// Restarted is told of every restart of the worker; nil: it is not called.
+	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
@@ -70,7 +70,7 @@ type Device struct {
 	frames chan audio.Frame
 	turn   chan struct{} // one clip at a time
 
-	muting  sync.Mutex // held while the worker is told to mute or to open
+	muting  sync.Mutex // held while a request to mute or open the microphone runs
 	session *worker.Session
 
 	mu    sync.Mutex
@@ -133,8 +133,7 @@ func (d *Device) State() State {
 	return d.state
 }
 
-// setup prepares a new worker. Until that worker tells of its microphone there is
-// none.
+// setup prepares a new worker. Until that worker reports its microphone there is none.
 func (d *Device) setup(ctx context.Context, s *worker.Session) error {
 	err := d.prepare(ctx, s)
 	d.mu.Lock()
@@ -199,9 +198,9 @@ func epoch(ctx context.Context, s *worker.Session) (time.Time, error) {
 	return base, nil
 }
 
-// Mute closes the microphone for real, so that the system shows that nobody
-// listens, or opens it again. It returns when that is done; the setting holds
-// even if the worker is restarted meanwhile. While muted, Mic.Read waits.
+// Mute really closes the microphone, so that the system shows that it is not in use, or
+// opens it again. It returns when that is done; the setting holds even if the worker is
+// restarted meanwhile. While muted, Mic.Read waits.
 func (d *Device) Mute(ctx context.Context, on bool) error {
 	d.muting.Lock()
 	defer d.muting.Unlock()
@@ -213,7 +212,7 @@ func (d *Device) Mute(ctx context.Context, on bool) error {
 		defer d.drop()
 	}
 	if d.session == nil {
-		return nil // the worker will be told when it starts
+		return nil // the worker gets the setting when it starts
 	}
 	payload := []byte{0}
 	if on {

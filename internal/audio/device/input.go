@@ -118,7 +118,7 @@ type ring struct {
 	ready  chan struct{}
 	ended  chan struct{} // closed when reading is over, with err set
 	err    error
-	lost   int // samples for which there was no room; belongs to the reading side
+	lost   int // samples that were dropped because there was no room; only the reading side uses it
 }
 
 type captured struct {
@@ -168,10 +168,9 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 		}
 		before := clock.last
 		observed := m.look(in)
-		// The library reports lost sound one block late, but the time already shows
-		// that a card has started anew within this block. A second look at the clock
-		// keeps a machine that stood still during the first look from being taken for
-		// that.
+		// The library reports lost sound one block late, but the time already shows that a card
+		// has restarted within this block. A second look at the clock keeps a machine that stood
+		// still during the first look from being taken for that.
 		jump := clock.late(observed, length)
 		if jump {
 			observed = m.look(in)

@@ -31,8 +31,8 @@ func recording(t *testing.T, dir string, rate audio.Rate, length time.Duration) 
 	return path
 }
 
-// besideTone returns what is in the sound besides a tone of 440 Hz, in dB under
-// the tone: it measures what is left after the best fitting sine is subtracted.
+// besideTone returns the sound that is not a tone of 440 Hz, in dB under the tone: what
+// is left after the best fitting sine is subtracted.
 func besideTone(samples []int16) float64 {
 	var s, c, all float64
 	for i, v := range samples {

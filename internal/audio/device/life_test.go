@@ -220,8 +220,8 @@ func TestBusyMicrophone(t *testing.T) {
 	t.Logf("sound %v after the other program has ended", soundAfter(t, d, back).At.Sub(back))
 }
 
-// TestWorkerKilled kills the worker several times while sound is captured; sound
-// goes on with every new worker.
+// TestWorkerKilled kills the worker several times while sound is captured; capture
+// continues with every new worker.
 func TestWorkerKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -29,8 +29,8 @@ const (
 	// long enough for a notification's sound, too short for a film.
 	busyLimit = 3 * time.Second
 	busyEvery = 100 * time.Millisecond
-	// refreshEvery is how often the list of devices may be made anew, so that a
-	// speaker that stays away does not cost sound of the microphone at every clip.
+	// refreshEvery is how often the list of devices may be refreshed, so that a speaker that
+	// stays away does not interrupt the microphone at every clip.
 	refreshEvery = 10 * time.Second
 )
 
@@ -39,9 +39,9 @@ type speaker struct {
 	name    string
 	lib     *library
 	status  *status
-	refresh func() // lets the microphone release the library for a moment, so that its list of devices is made anew
+	refresh func() // makes the microphone release the library for a moment, so that the list of devices can be refreshed
 
-	refreshed time.Time // when the list was last made anew
+	refreshed time.Time // when the list was last refreshed
 	holding   bool      // the speaker is a user of the library
 	settled   bool      // another speaker stands in for the default one, and a new list changed nothing
 
@@ -49,7 +49,7 @@ type speaker struct {
 	id      uint32 // of the clip that plays
 	cancel  context.CancelFunc
 	silent  chan struct{} // closed when the clip is silent
-	stopped uint32        // the highest number of a clip that was told to stop
+	stopped uint32        // the highest number of a clip that was stopped
 }
 
 // playJob is a request to play, to be answered when the clip was heard.
@@ -169,9 +169,8 @@ func (s *speaker) play(ctx context.Context, c audio.Clip) (*portaudio.DeviceInfo
 	return o.dev, err
 }
 
-// ready opens the speaker. It waits a little for a speaker that another program
-// holds, and has the list made anew for a speaker that was not there when the
-// library made it.
+// ready opens the speaker. It waits a little if another program holds the speaker, and
+// refreshes the list of devices if the speaker was absent when the list was made.
 func (s *speaker) ready(ctx context.Context, c audio.Clip) (*output, error) {
 	for end := time.Now().Add(busyLimit); ; {
 		o, err := s.open(c)
@@ -220,9 +219,9 @@ func (s *speaker) found(err error) bool {
 	return s.lib.outdated() || missing && s.lib.probe(s.name, true) == nil
 }
 
-// find is the library's find with one difference. If another speaker stands in
-// for the default one, which can be opened but was not there when the list was
-// made, it returns an absentError, so that the list is made anew.
+// find is like the library's find, with one difference: if the default speaker was absent
+// when the list was made, so that another device stands in for it, and can be opened now,
+// find returns an absentError so that the list is refreshed.
 func (s *speaker) find() (*portaudio.DeviceInfo, error) {
 	dev, err := s.lib.find(s.name, true)
 	if err != nil || !isDefaultName(s.name) || dev.Name == byDefault {
@@ -239,7 +238,7 @@ func (s *speaker) find() (*portaudio.DeviceInfo, error) {
 	return nil, &absentError{output: true}
 }
 
-// renew has the list of devices made anew.
+// renew refreshes the list of devices.
 func (s *speaker) renew() error {
 	s.refreshed = time.Now()
 	s.release()

@@ -142,7 +142,7 @@ func (w *soundWorker) open(ctx context.Context, payload []byte) error {
 	return nil
 }
 
-// list returns the library's list, which is made anew only when nothing is open.
+// list returns the library's list, which is refreshed only when nothing is open.
 func (w *soundWorker) list(payload []byte) ([]byte, error) {
 	var q openRequest
 	if err := json.Unmarshal(payload, &q); err != nil {

@@ -1,13 +1,13 @@
-// Package earcon makes the short sounds by which the gateway says without words
-// that it heard, did or refused something. It exists so that a family need not
-// look at a lamp to know whether it is listened to, and it is pure: the sounds are
-// computed, not recorded, so they need no files and no licence.
+// Package earcon makes the short sounds with which the gateway shows, without words, that
+// it heard, did or refused something. It exists so that a family need not look at a lamp
+// to know whether it is listened to, and it is pure: the sounds are computed, not
+// recorded, so they need no files and no licence.
 //
-// A sound is a few steady notes: at most a fifth of a second for one that accompanies
-// a turn, at most two seconds for one that calls people (Ring, Alarm). The notes lie
-// where a voice has little of its strength, so that a microphone can tell our own
-// sound from somebody who speaks over it (Sound.Tones). To add a sound, give it a line
-// in the table of scores.
+// A sound is a few steady notes: at most a fifth of a second for one that accompanies a
+// turn, at most two seconds for one that calls people (Ring, Alarm). The notes lie where
+// a voice has little of its strength, so that a microphone can tell our own sound from a
+// person who speaks over it (Sound.Tones). To add a sound, give it a line in the table of
+// scores.
 package earcon
 
 import (

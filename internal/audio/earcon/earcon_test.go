@@ -57,8 +57,8 @@ func check(t *testing.T, set earcon.Set, s earcon.Sound, dBFS float64, longest t
 	peak, last := 0.0, 0.0
 	for i, v := range append(c.Samples, 0) {
 		peak = max(peak, math.Abs(float64(v)))
-		// A sine of 2 kHz climbs by 0.78 of its peak from one sample to the next;
-		// at its ends, where it is faded, by next to nothing.
+		// A sine of 2 kHz changes by at most 0.78 of its peak from one sample to the next, and by
+		// nearly nothing at its faded ends.
 		limit := 0.8 * most
 		if i < 8 || i >= len(c.Samples)-8 {
 			limit = 0.05 * most
@@ -102,7 +102,7 @@ func TestShareKnowsOurOwnSound(t *testing.T) {
 	t.Parallel()
 	for _, s := range slices.Concat(sounds, calls) {
 		c := earcon.Soft.Clip(s)
-		audible := audio.Level(c.Samples) - 31 // dBFS: below it nobody takes a frame for speech
+		audible := audio.Level(c.Samples) - 31 // dBFS: a softer frame never counts as speech
 		for delay := 0; delay < audio.FrameSamples; delay += 37 {
 			room := make([]int16, delay+len(c.Samples)+audio.FrameSamples)
 			for i, v := range c.Samples {

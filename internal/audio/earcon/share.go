@@ -14,10 +14,9 @@ const (
 	step  = 50.0
 )
 
-// Share returns how much of the strength of the samples lies at the pitches, from
-// 0 to 1. It is near 1 for our own sound as a microphone hears it in a quiet
-// room, at any loudness and however late, and below a half where somebody speaks
-// over it as loudly.
+// Share returns how much of the strength of the samples lies at the pitches, from 0 to 1.
+// It is near 1 for our own sound as a microphone hears it in a quiet room, at any
+// loudness and however late, and below a half if a person speaks over it as loudly.
 func Share(samples []int16, tones []float64) float64 {
 	if len(samples) == 0 || len(tones) == 0 {
 		return 0

@@ -22,8 +22,8 @@ import (
 type Config struct {
 	Clips []audio.Clip // one after another; any rate
 
-	// Lead is silence before the first clip: recogniser and noise floor need
-	// some to settle. Tail is silence after every clip, in which its turn ends.
+	// Lead is silence before the first clip: the recogniser and the noise floor need time to
+	// settle. Tail is silence after every clip, during which its turn ends.
 	Lead, Tail time.Duration
 	// Paced delivers a frame when a microphone would; else as fast as possible.
 	Paced bool

@@ -39,8 +39,8 @@ func (n Noise) Over(samples []int16) {
 // lead is the quiet before a clip: the recogniser wants 0.3 s before speech.
 const lead = 500 * time.Millisecond
 
-// Microphone gives frames at the pace of real time, quiet ones while nobody
-// speaks. One goroutine reads it, and any may speak.
+// Microphone gives frames at the pace of real time, quiet ones while no clip is spoken.
+// One goroutine reads it, and any may speak.
 type Microphone struct {
 	mu    sync.Mutex
 	queue []int16
@@ -48,7 +48,7 @@ type Microphone struct {
 	due   time.Time
 }
 
-// NewMicrophone makes the microphone of a room in which nobody speaks.
+// NewMicrophone makes the microphone of a silent room.
 func NewMicrophone() *Microphone { return &Microphone{noise: NewNoise()} }
 
 // Say speaks a clip into the room.

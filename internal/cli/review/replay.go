@@ -325,7 +325,7 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 			fmt.Fprintf(r.Err, "voice-gateway: the house of turn %s was not kept; it is run in the present one\n", console.Clean(m.ID))
 		}
 		if m.Sound {
-			j.sound, _ = disk.Sound(m) // a voice leaves the gateway's own directory for nobody: its text is run
+			j.sound, _ = disk.Sound(m) // the recording may be closed to this user: then the text is run
 		}
 		all = append(all, j)
 	}

@@ -1,7 +1,7 @@
-// Package review has the commands about turns of before: run one again, mark it as
-// wrong, keep its words. It stands apart from the other commands because it is a family
-// of its own, and asks of them only what World has. A new command of it is a func that
-// returns it and a line in Commands.
+// Package review has the commands about earlier turns: run one again, mark it as wrong,
+// keep its words. It is separate from the other commands because these belong together
+// and need from the rest only what World has. A new command is a func that returns it
+// and a line in Commands.
 package review
 
 import (
@@ -33,8 +33,8 @@ type World struct {
 	Executable string
 	Log        *slog.Logger
 	Config     gateway.Config
-	// Daemon is one exchange with the running gateway. Where none runs, the error is
-	// NoDaemon; Needed explains that to a person.
+	// Daemon is one exchange with the running gateway. If none runs, the error is NoDaemon;
+	// Needed adds to that error what the user can do.
 	Daemon   func(ctx context.Context, method, path string, body []byte, answer any) error
 	NoDaemon error
 	Needed   func(error) error
@@ -263,7 +263,7 @@ func wordingsCommand(open Open) *cobra.Command {
 	return c
 }
 
-// editCommand changes the words of a wording, or the room in which they count.
+// editCommand changes the words of a wording, or the room to which it applies.
 func editCommand(open Open) *cobra.Command {
 	var area string
 	c := &cobra.Command{

@@ -82,7 +82,8 @@ func understood(r record.Record) string {
 	return console.Clean(cmp.Or(strings.Join(parts, "; "), "-"))
 }
 
-// ended is how a dry run ends: what it would do is not known to end well.
+// ended returns the outcome to show for a dry run: if it planned calls, it is not known
+// whether these would succeed.
 func ended(now record.Record) string {
 	if now.Outcome == record.Ignored && len(now.Calls) > 0 {
 		return "planned, not done"

@@ -13,7 +13,8 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// pairs is cobra's argument check for one or several pairs; what names one of them.
+// pairs is cobra's argument check for one or several pairs; what says what a pair
+// consists of.
 func pairs(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < 2 || len(args)%2 != 0 {

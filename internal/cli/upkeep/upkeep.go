@@ -45,7 +45,7 @@ type World struct {
 	Pull func(ctx context.Context, l *configure.Loaded, from string) error
 }
 
-// Commands are config, doctor and setup. The world is asked for when one of them runs; exactly
+// Commands returns config, doctor and setup. world is called when one of them runs; exactly
 // checks the number of arguments.
 func Commands(world func() World, exactly func(n int, what string) cobra.PositionalArgs) []*cobra.Command {
 	c := commands{world, exactly}

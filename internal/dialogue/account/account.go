@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/record"
 )
 
-// Account is what is remembered, as it is told to one who asks.
+// Account answers questions about the past for the user who asks.
 type Account struct {
 	House   *home.House
 	Acts    *past.Ledger
@@ -26,7 +26,7 @@ type Account struct {
 	Mine    func(e *past.Entry) bool // whether he asked for it himself
 }
 
-// acting are the properties of things that somebody changes on purpose.
+// acting are the properties that people change on purpose.
 var acting = []string{string(home.OnOff), string(home.OpenClose), string(home.Lock), string(home.Mode), string(home.Contact)}
 
 // By are the words for what was done.
@@ -68,7 +68,7 @@ func (a *Account) belied(e *past.Entry) string {
 	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value, e.Unsure)
 }
 
-// Who tells who did what was done last: by hand in this room, or by a turn anywhere.
+// Who says who did the last thing: a person by hand in this room, or a turn anywhere.
 func (a *Account) Who() string {
 	last, did := a.Acts.Last(func(e *past.Entry) bool { return a.House.Entity(e.Device) != nil })
 	hand, moved := a.Reports.Newest(func(c *past.Change) bool {
@@ -82,10 +82,10 @@ func (a *Account) Who() string {
 	return a.By().Became(deed) + " " + a.By().ByHand(deed)
 }
 
-// Why tells of one thing, as it was seen just now, why it is in a state. What the
-// gateway did last counts only if the thing is still so; a question what was done is
-// about the act, whatever the thing is since. What a hand has done after it counts more
-// than either.
+// Why says why a thing is in a state; seen is the thing as it is now. What the gateway
+// did last counts only if the thing is still in that state, except for a question about
+// who did it: that is about the act, whatever the state is since. A later change by
+// hand comes before both.
 func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, state string) string {
 	asksWho := act.Slots["ask"] == "done"
 	last, did, ours := a.lastAct(e, seen, state, asksWho)
@@ -163,7 +163,7 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 		}
 		d := a.deed(x)
 		if d.Pending != "" {
-			return x.Wanted == state && seen.Is // the thing is as it was asked to be, and did not say so
+			return x.Wanted == state && seen.Is // the thing has the requested state although it did not confirm it
 		}
 		return a.By().Into(d, state)
 	}
@@ -175,27 +175,28 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 	return last, did, did && into(&last) && (seen.Is || !seen.Known)
 }
 
-// lastLie returns what turns did to a thing last, if it was told as done and was not.
-// A thing that is in the state that it was told to be in has come there in another way.
+// lastLie returns the last act of turns on a thing, if it was reported as done and
+// later turned out not to be. If the thing is now in the state that was reported, it
+// got there in another way, and lied is false.
 func (a *Account) lastLie(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (lie past.Entry, lied bool) {
 	lie, did := a.Acts.Last(func(x *past.Entry) bool { return x.Device == e.ID })
 	return lie, did && lie.Belied && (asksWho || !seen.Is || !a.By().Into(a.told(&lie), state))
 }
 
-// told is an entry as it was told before it turned out not to be so.
+// told is an entry as it was reported before it turned out to be wrong.
 func (a *Account) told(e *past.Entry) *reply.Deed {
 	d := a.deed(e)
 	d.Value = e.Told
 	return d
 }
 
-// byHand reports whether no program has asked for a change, nor a turn after which its
-// device confirmed it late.
+// byHand reports whether a change was made by hand: no program asked for it, and it is
+// not the late confirmation of a turn's command.
 func (a *Account) byHand(c *past.Change) bool {
 	return !c.Ours && !a.Acts.Explains(c, a.Reports)
 }
 
-// Failures tells which things did not answer what they were told last; "" if all did.
+// Failures says which things did not answer their last command; "" if all did.
 func (a *Account) Failures() string {
 	const most = 3
 	var told []string
@@ -207,13 +208,13 @@ func (a *Account) Failures() string {
 	return strings.Join(told, " ")
 }
 
-// change is what a thing reported, as it is told.
+// change is a thing's report in the form of a deed, for the sentence.
 func change(e *home.Entity, c past.Change) *reply.Deed {
 	return &reply.Deed{Entity: e, Property: c.Property, Value: c.State, At: c.At}
 }
 
-// deed is an entry as it is told to the one who asks: as the thing confirmed it, be it
-// after the turn.
+// deed is an entry in the form of a deed, for the sentence. If the thing confirmed the
+// command, even after the turn, the deed has the confirmed state.
 func (a *Account) deed(e *past.Entry) *reply.Deed {
 	property, value, why := e.Property, e.Value, e.Pending
 	if c, ok := a.Acts.CameTrue(e, a.Reports); ok {

@@ -23,7 +23,7 @@ func TestWhoseHandItWas(t *testing.T) {
 	t.Parallel()
 	type happening struct {
 		state  any           // of the lamp
-		source record.Source // "": nobody asked, the lamp reported it
+		source record.Source // "": no program asked, the lamp reported it
 		ours   bool          // it reported it after a write of its server
 		first  bool          // it was only found so
 		belied bool          // what was told of it last turned out not to be so
@@ -101,8 +101,7 @@ func TestWhoseHandItWas(t *testing.T) {
 	}
 }
 
-// TestWhatDidNotAnswerIsTold checks which failures are told: those that nothing has
-// mended since.
+// TestWhatDidNotAnswerIsTold checks that a failure is reported until a later success.
 func TestWhatDidNotAnswerIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,9 +129,9 @@ func TestWhatDidNotAnswerIsTold(t *testing.T) {
 	})
 }
 
-// TestALateConfirmationIsTold has a lamp that was told to switch on confirm that only
-// after the answer, or not at all, and asks what was done, who did it and why it is on.
-// The three answers agree with what happened.
+// TestALateConfirmationIsTold has a lamp confirm a command only after the answer, or
+// not at all, and asks what was done, who did it and why it is on. The three answers
+// agree with what happened.
 func TestALateConfirmationIsTold(t *testing.T) {
 	t.Parallel()
 	type answers struct{ what, who, why string }
@@ -142,7 +141,7 @@ func TestALateConfirmationIsTold(t *testing.T) {
 		reason  tools.Reason
 		value   any  // that the lamp reported when the turn ended
 		reports bool // it reports on some seconds later
-		ours    bool // and its server still knows that this is what it was told
+		ours    bool // its server still knows that it sent this command
 		is      bool // it is on now
 		want    answers
 	}{

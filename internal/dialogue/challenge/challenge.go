@@ -1,12 +1,11 @@
 // Package challenge holds the two words that a person says back before the house does
 // something dangerous (REQUIREMENTS S1): which words, for which order, how long, how
-// often. It exists so that this is decided in one place, in code that makes no call
-// and listens to nothing. Another language is a list of words in
-// internal/intent/sentences.
+// often. It exists so that this is decided in one place, in code that makes no call and
+// listens to nothing. Another language is a list of words in internal/intent/sentences.
 //
 // A challenge protects from a voice that the gateway mistakes for an order: a
 // television, a misheard sentence, a recording of an earlier order. It does not tell who
-// speaks: whoever hears the words in the room can say them.
+// speaks: any person who hears the words in the room can say them.
 package challenge
 
 import (
@@ -24,13 +23,12 @@ import (
 )
 
 const (
-	// Time is how long the words may be said after the question, whose end it counts
-	// from.
+	// Time is how long after the end of the question the words may be said.
 	Time = 10 * time.Second
 	// mostOpen bounds a challenge on the wall clock, whatever the ear says: the
 	// question, Time, and a recogniser that takes long.
 	mostOpen = time.Minute
-	// After failuresMost failed challenges within failuresWithin none is asked for
+	// After failuresMost failed challenges within failuresWithin, no challenge is asked for
 	// restTime.
 	failuresMost   = 3
 	failuresWithin = 10 * time.Minute
@@ -60,7 +58,8 @@ const (
 // ErrNoWords means that there are no words to ask for.
 var ErrNoWords = errors.New("there are no words for a challenge")
 
-// RestError means that too many challenges failed; none is asked for a while.
+// RestError means that too many challenges failed, and that there will be none for a
+// while.
 type RestError struct{ Left time.Duration }
 
 func (e *RestError) Error() string {
@@ -90,9 +89,9 @@ type opened[O any] struct {
 // NewBook makes a book without an open challenge.
 func NewBook[O any](words []string) *Book[O] { return &Book[O]{words: slices.Clone(words)} }
 
-// Ask draws the words of a challenge for an order that a turn gives. avoid tells words
-// that are not to be used, such as names of the house; it may be nil. A challenge that
-// is still open has failed. It fails with a RestError or ErrNoWords.
+// Ask draws the two words of a challenge for an order that a turn gives. avoid reports
+// words that must not be used, such as names of the house; it may be nil. A challenge
+// that is still open counts as failed. The error is a RestError or ErrNoWords.
 func (b *Book[O]) Ask(turn string, order O, avoid func(word string) bool, now time.Time) (Pair, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,10 +116,10 @@ func (b *Book[O]) Ask(turn string, order O, avoid func(word string) bool, now ti
 	return p, nil
 }
 
-// Answer closes the challenge that a turn has asked, and returns its order if it is
-// passed. readings are what the recognisers made of the answer, of which one has to be
-// the two words and nothing else; after is when the answer ended, from the end of the
-// question on.
+// Answer closes the challenge that a turn has asked, and returns its order if the answer
+// passes. readings are the texts that the recognisers made of the answer; one of them has
+// to be the two words and nothing else. after is the time from the end of the question to
+// the end of the answer.
 func (b *Book[O]) Answer(turn string, readings []string, after time.Duration, now time.Time) (order O, v Verdict) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,8 +165,8 @@ func (p Pair) is(text string) bool {
 	return slices.Equal(words, p[:])
 }
 
-// draw returns a random number below n, which nobody can foresee. n is small, so that
-// the numbers are as good as equally likely.
+// draw returns an unpredictable random number below n. n is small, so that the numbers
+// are as good as equally likely.
 func draw(n int) int {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails on the systems we build for

@@ -24,8 +24,8 @@ func asked(t *testing.T, b *challenge.Book[string], turn string, at time.Time) c
 	return p
 }
 
-// TestRedTeam is what somebody may try, and what comes of it: only the right answer to
-// the challenge that is open is let through, and nothing is let through twice.
+// TestRedTeam lists attempts and their results: only the right answer to the open
+// challenge passes, and it passes only once.
 func TestRedTeam(t *testing.T) {
 	t.Parallel()
 	type try struct {
@@ -85,7 +85,7 @@ func TestRedTeam(t *testing.T) {
 	}
 }
 
-// A second challenge takes the place of the first, whose words are worth nothing then.
+// A second challenge takes the place of the first, whose words no longer pass.
 func TestOnlyTheNewestCounts(t *testing.T) {
 	t.Parallel()
 	b := challenge.NewBook[string](words)
@@ -120,8 +120,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Whoever is wrong three times within ten minutes has to wait for ten; so does who
-// never answers.
+// After three failures within ten minutes there is no challenge for ten minutes. A
+// challenge that is not answered counts as a failure.
 func TestItRests(t *testing.T) {
 	t.Parallel()
 	wrong := func(b *challenge.Book[string], at time.Time) error {
@@ -172,8 +172,8 @@ func TestItRests(t *testing.T) {
 	}
 }
 
-// A name of the house is never a word of a challenge, and without two words there is
-// none.
+// A name of the house is never a word of a challenge, and without two words there is no
+// challenge.
 func TestWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	b := challenge.NewBook[string](words)
@@ -194,7 +194,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// The pairs are spread over the list: nobody can guess them.
+// The pairs are spread over the list, so that they cannot be guessed.
 func TestPairsAreRandom(t *testing.T) {
 	t.Parallel()
 	list := challenge.Words("en")

@@ -1,8 +1,8 @@
-// Package errand reads what a language model calls back into acts on the house, so
-// that a model's acts obey the rules of a sentence: a call of a tool that controls an
-// entity is an act on it. It is separate from the mind that carries the acts out,
-// because it is pure: it knows the house and the words for its things, and calls
-// nobody. A model's new way to name devices is a case in Reader.meant.
+// Package errand translates the calls of a language model back into acts on the house, so
+// that a model's acts obey the same rules as a spoken sentence: a call of a tool that
+// controls an entity is an act on it. It is separate from the mind that carries the acts
+// out, because it is pure: it knows the house and the words for its things, and makes no
+// calls. A model's new way to name devices is a case in Reader.meant.
 package errand
 
 import (
@@ -71,7 +71,7 @@ func (r *Round) Steps(which []int) []plan.Step {
 	return steps
 }
 
-// Unsent lists the calls of which nothing has reached a server.
+// Unsent lists the calls that have sent nothing to a server.
 func (r *Round) Unsent() []Call {
 	var calls []Call
 	for _, c := range r.Calls {

@@ -20,8 +20,8 @@ import (
 type Reader struct {
 	House *home.House
 	Words []*choosing.Words // of the languages in which a model may name things
-	// Done returns what was told of an act on a device that this turn has done
-	// already; ok is false for any other.
+	// Done returns the sentence about an act on a device that this turn has already done; ok
+	// is false if there was none.
 	Done func(device, key string) (told string, ok bool)
 }
 
@@ -60,9 +60,9 @@ func (r *Reader) errand(s plan.Step, key string) Errand {
 	return e
 }
 
-// readBack reads a call as the acts it asks for, or says why that is not possible.
-// What would be dangerous is read even where the schema of the tool forbids it,
-// because the user is told that it is refused.
+// readBack translates a call into the acts it asks for, or says why it cannot. A
+// dangerous call is translated even if the tool's schema forbids it, because the user
+// hears that it is refused.
 func (r *Reader) readBack(call dialogue.Call) (steps []plan.Step, complaint string) {
 	c := InServer(call)
 	if call.Result.Failed {
@@ -157,9 +157,9 @@ func reachedBy(h *home.House, c tools.Call) []*home.Entity {
 	return things
 }
 
-// meant finds the devices of a tool that a model means by a name: by what the tool
-// calls it, by its own name, or by room and kind. It complains where that is nothing
-// or not enough.
+// meant finds the devices of a tool that a model means by a name: the tool's own id, the
+// name of the device, or room and kind. If it finds none, or several without a clear
+// choice, it returns a complaint for the model.
 func (r *Reader) meant(name string, things []*home.Entity) (found []*home.Entity, complaint string) {
 	for _, e := range things {
 		if e.Control.ID == name && !strings.EqualFold(e.Name, name) {

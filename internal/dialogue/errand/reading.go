@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Reading says what a model has read of a thing, as if a person had asked for it;
-// "" if it is of no thing in the house.
+// Reading says what a call has read of a thing, as the answer to a user's question would;
+// "" if the call read no thing in the house.
 func Reading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
 	var args struct {
 		Device string `json:"device_name"`

@@ -32,8 +32,8 @@ func sameAct(a, b *intent.Action) bool {
 	return a.Intent == b.Intent && a.Intent != "" && reflect.DeepEqual(a.Slots, b.Slots)
 }
 
-// mostTold is how many different acts are told one by one; of more, only the number
-// is said.
+// mostTold is how many different acts are reported one by one. If there are more, only
+// their number is said.
 const mostTold = 3
 
 // Outcomes are steps with what came of them.
@@ -48,14 +48,14 @@ func (o *Outcomes) Add(s plan.Step, r tools.Result, err error) {
 	o.Steps, o.Results, o.Errs = append(o.Steps, s), append(o.Results, r), append(o.Errs, err)
 }
 
-// Told says what came of the steps, shortly.
+// Told says briefly what came of the steps.
 func (o *Outcomes) Told(p *reply.Phrases) string {
 	sorted := o.sorted()
 	return p.Told(sorted.Steps, sorted.Results, sorted.Errs...)
 }
 
-// sorted puts what is told in one sentence together. If the acts on devices are too
-// many to be told one by one, all of them are.
+// sorted puts steps together that are reported in one sentence. If the acts on devices
+// are too many to report one by one, they are all reported together.
 func (o *Outcomes) sorted() Outcomes {
 	groups := Actions(o.Steps)
 	var out Outcomes

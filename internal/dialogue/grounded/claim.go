@@ -17,8 +17,8 @@ type claim struct {
 	verb    int  // the place of a verb that states something; -1: none
 }
 
-// clause judges one clause. Without a subject or a verb of its own it has those of the
-// clause before. It returns what it says.
+// clause judges one clause and returns what it claims. If the clause has no subject or no
+// verb, it takes those of the clause before.
 func (g *Ground) clause(t *tongue, c clause, before *claim) (v Verdict, k *claim) {
 	text := c.text
 	for n := t.polite.at(text); n > 0 && !t.bare(text) && t.done.at(text) != len(text); n = t.polite.at(text) {
@@ -61,7 +61,7 @@ func (g *Ground) claimOf(t *tongue, text []word) *claim {
 		}
 	}
 	for i := range text {
-		// What stands before a verb describes, unless the verb stands at the end.
+		// A state word before the verb only describes, unless the verb is the last word.
 		if i >= k.verb || k.verb+1 == len(text) || t.firstParticle(text, i) {
 			k.states = append(k.states, t.stateAt(text, i)...)
 		}
@@ -93,8 +93,9 @@ func (k *claim) measured() bool {
 	return false
 }
 
-// stateAt returns the states that a word stands for at its place. A particle is a
-// state only behind its verb: at the end, or before a word that is no object of it.
+// stateAt returns the states that a word stands for at its place. A particle such as "on"
+// is a state only after its verb, and there only at the end or before a word that cannot
+// be its object.
 func (t *tongue) stateAt(text []word, i int) []string {
 	w := text[i].folded
 	states := t.states[w]
@@ -139,8 +140,8 @@ func (k *claim) defines() bool {
 	return k.t.indefinite[next] || k.t.definite[next] && !k.t.pronouns[next] && !k.t.none[next]
 }
 
-// foreign reports whether a clause is about something that is not of the house: it
-// has words that are neither of the house nor small.
+// foreign reports whether a clause has a word, before the place to, that is neither a
+// word of the house nor a small one.
 func (k *claim) foreign(to int) bool {
 	for i, w := range k.text[:to] {
 		if slices.ContainsFunc(k.refs, func(r ref) bool { return r.from <= i && i < r.to }) {

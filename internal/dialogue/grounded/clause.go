@@ -9,7 +9,7 @@ import (
 type clause struct {
 	text   []word
 	asked  bool // it asks
-	exempt bool // it holds under a condition only, or is what somebody does not know
+	exempt bool // it holds only under a condition, or it says that its truth is not known
 }
 
 // clauses parts a sentence. A part that says nothing of a thing belongs to the next.
@@ -74,8 +74,8 @@ func (t *tongue) joined(parts []clause) []clause {
 // may follow it.
 func (t *tongue) takes(c clause) bool { return !t.bare(c.text) && t.polite.at(c.text) != len(c.text) }
 
-// speaks reports whether a text may be a clause: it has something like a verb or a
-// state, or it is a word that stands for a sentence.
+// speaks reports whether a text may be a clause: it has a verb or a state, or it is a
+// word that stands for a whole sentence.
 func (t *tongue) speaks(text []word) bool {
 	for _, w := range text {
 		if t.been[w.folded] || t.acts[w.folded] || t.first[w.folded] || len(t.states[w.folded]) > 0 || t.own[w.folded] ||
@@ -86,13 +86,13 @@ func (t *tongue) speaks(text []word) bool {
 	return t.done.at(text) == len(text) || t.bare(text) || t.polite.at(text) > 0 || t.let.at(text) > 0 || t.gerund(text)
 }
 
-// goesOn reports whether a part that says nothing by itself belongs to the one before.
+// goesOn reports whether a part that claims nothing alone belongs to the part before it.
 func (t *tongue) goesOn(before, c clause) bool {
 	return !before.exempt && !t.names(c.text) && !t.whole(before.text)
 }
 
-// whole reports whether a text says so much by itself that what follows its pause does
-// not belong to it: "done, my friend", "all is locked, sleep tight".
+// whole reports whether a text is complete, so that the text after its pause does not
+// belong to it: "done, my friend", "all is locked, sleep tight".
 func (t *tongue) whole(text []word) bool {
 	last := text[len(text)-1].folded
 	ends := len(t.states[last]) > 0 && !t.been[last]
@@ -140,8 +140,8 @@ func (t *tongue) ends(w word, endings []string) bool {
 	return false
 }
 
-// markQuestions tells which clauses of a question ask. What stands before the part
-// that asks is a statement.
+// markQuestions marks the clauses of a question that ask. A clause before the one that
+// asks is a statement.
 func (t *tongue) markQuestions(parts []clause, asks bool) {
 	if !asks || len(parts) == 0 {
 		return
@@ -173,7 +173,7 @@ func (t *tongue) markUnknown(parts []clause) {
 	}
 }
 
-// reports reports whether a text says outright what somebody confirms.
+// reports says whether a text tells outright what a person or a device confirms.
 func (t *tongue) reports(text []word) bool {
 	for i, w := range text {
 		if t.denials[w.folded] {

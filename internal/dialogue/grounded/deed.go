@@ -230,8 +230,8 @@ func (t *tongue) kindOfVerb(w word) (what speaking, found bool) {
 	return isActing, true
 }
 
-// verbIn finds the verb after a word that promises it. Where it may stand at the end,
-// that counts.
+// verbIn finds the verb after a word that promises one. In a language that puts it at the
+// end, it looks there.
 func (t *tongue) verbIn(rest []word) (what speaking, found bool) {
 	if len(rest) == 0 {
 		return 0, false
@@ -344,8 +344,7 @@ func (k *claim) underWay() bool {
 	return !k.foreign(k.refs[0].to) && t.ends(next, t.ingEnds) && !t.thinking[next.folded] && !t.small(next.folded)
 }
 
-// informs reports whether a clause tells that somebody of the family knows something
-// now.
+// informs reports whether a clause says that a member of the family knows something now.
 func (k *claim) informs() bool {
 	t := k.t
 	at := slices.IndexFunc(k.text, func(w word) bool { return t.informed[w.folded] })
@@ -355,9 +354,8 @@ func (k *claim) informs() bool {
 	return yours(k.text) || k.knows(at)
 }
 
-// knows reports whether a clause says of somebody whom it calls by a name, and of
-// nothing else, that they know: "Anna has been told". The place is that of the word
-// that says so.
+// knows reports whether a clause says that a person, named in it, knows, and says nothing
+// else: "Anna has been told". at is the place of the word that says so.
 func (k *claim) knows(at int) bool {
 	t := k.t
 	has := func(i int, w word) bool {
@@ -375,8 +373,8 @@ func (k *claim) knows(at int) bool {
 	return named && strange == 1 && tail
 }
 
-// participleAt is the place of the word that tells what was done; -1 if there is
-// none. Behind an article such a word describes: "a set value".
+// participleAt returns the place of the word that says what was done, or -1. After an
+// article such a word only describes: "a set value".
 func (k *claim) participleAt() int {
 	t := k.t
 	for i, w := range k.text {
@@ -387,8 +385,8 @@ func (k *claim) participleAt() int {
 	return -1
 }
 
-// served reports whether a clause tells that something nobody knows was done as only a
-// servant does it: "milk was added".
+// served reports whether a clause says that something was done in the way in which only a
+// servant would say it: "milk was added".
 func (k *claim) served(at int) bool {
 	const subject = 3 // words of it, with the verb
 	if k.verb < 0 && len(k.text) > 1 && k.t.serves[k.text[at].folded] {
@@ -398,16 +396,16 @@ func (k *claim) served(at int) bool {
 		!slices.ContainsFunc(k.text[at+1:], func(w word) bool { return !k.t.small(w.folded) })
 }
 
-// imperative reports whether a clause that begins with a verb may tell somebody what
-// to do: "set the timer".
+// imperative reports whether a clause that begins with a verb may be an instruction: "set
+// the timer".
 func (k *claim) imperative() bool {
 	t := k.t
 	return t.own[k.text[0].folded] && len(k.text) > 1 && (t.definite[k.text[1].folded] || t.indefinite[k.text[1].folded] ||
 		len(k.refs) > 0 && k.refs[0].from == 1)
 }
 
-// moves reports whether the act at a place is told as having happened, and not only
-// as how something is.
+// moves reports whether the word at a place says that something happened, and not only
+// how something is.
 func (k *claim) moves(at int) bool {
 	t := k.t
 	if len(t.states[k.text[at].folded]) == 0 {

@@ -20,8 +20,8 @@ type item struct {
 	outside bool // text of others, which proves nothing about the house
 }
 
-// Act notes the result of a call that changes something. What was refused or failed
-// proves nothing.
+// Act notes the result of a call that changes something. A refused or failed call proves
+// nothing.
 func (g *Ground) Act(tool string, args json.RawMessage, result tools.Result) {
 	r := result.Receipt
 	if result.Failed || r != nil && !r.Sent() && len(r.Devices) == 0 {

@@ -17,7 +17,7 @@ type Verdict int
 // The verdicts, from harmless to worst.
 const (
 	Free     Verdict = iota // claims nothing about the house
-	Told                    // a receipt says it, which is spoken by itself
+	Told                    // a receipt says it, and the gateway speaks the receipt
 	Proven                  // a reading says it
 	Hollow                  // promises to look, or agrees to do something
 	Doubtful                // tells how something is, and nothing of the turn says so
@@ -31,7 +31,7 @@ type House struct {
 
 	tongues []*tongue // that of the house first
 	place   *place
-	renamed []string // the names that are not their own labels
+	renamed []string // the names that differ from their labels
 }
 
 // Know reads the names of a house. The language is the one it speaks.
@@ -60,8 +60,8 @@ type Ground struct {
 	house   bool // the question is about the house
 }
 
-// Turn begins a turn that knows nothing yet: what was asked in it, and whether that
-// may be a command.
+// Turn begins a turn without any evidence: what was asked in it, and whether that may be
+// a command.
 func (k *House) Turn(asked string, command bool) *Ground {
 	g := &Ground{House: k, asked: asked, command: command}
 	for _, t := range k.fluent(asked) {

@@ -92,7 +92,8 @@ func TestNothingUnprovenIsSpoken(t *testing.T) {
 	}
 }
 
-// TestTrueWordsAreSpoken: what claims nothing, or is carried, is not held back.
+// TestTrueWordsAreSpoken: a sentence that claims nothing, or that is proven, is not held
+// back.
 func TestTrueWordsAreSpoken(t *testing.T) {
 	t.Parallel()
 	for _, row := range append(rows(t, "true.txt", 3), append(rows(t, "true2.txt", 3), rows(t, "true3.txt", 3)...)...) {

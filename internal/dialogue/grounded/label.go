@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/home"
 )
 
-// Bounds of a name before a language model. Small words, such as "of the", do not
-// count among the words that are told, but few may stand there.
+// Bounds of a label, in words unless said otherwise. Small words, such as "of the", do
+// not count as words, but only a few may stand in a label.
 const (
 	nameWords  = 5
 	placeWords = 4
@@ -102,7 +102,7 @@ func (l *Labels) free(name string, words int) string {
 	}
 }
 
-// Of is the label of a name, also of one that is not in the house.
+// Of returns the label of a name, also of a name that is not in the house.
 func (l *Labels) Of(name string) string {
 	if label, known := l.labels[name]; known {
 		return label
@@ -110,8 +110,8 @@ func (l *Labels) Of(name string) string {
 	return plain(name, placeWords)
 }
 
-// Meant is the name that a label is of; ok is false for a text that is no label, or a
-// name that is its own.
+// Meant returns the name that a label stands for. ok is false for a text that is not a
+// label, and for a label that equals its name.
 func (l *Labels) Meant(label string) (name string, ok bool) {
 	name, ok = l.names[fold(strings.TrimSpace(label))]
 	return name, ok && l.labels[name] != name
@@ -122,8 +122,8 @@ func (l *Labels) both(name string) []string {
 	return slices.Compact([]string{name, l.Of(name)})
 }
 
-// changed lists the names that are not their own labels, long ones first. Those of a
-// few signs are left out: they stand within other words.
+// changed lists the names that differ from their labels, long ones first. Names of up to
+// three bytes are left out: they occur within other words.
 func (l *Labels) changed() []string {
 	const few = 3
 	var out []string
@@ -144,8 +144,8 @@ func (l *Labels) changed() []string {
 // Plain is a name of a thing as it may stand before a language model.
 func Plain(name string) string { return plain(name, nameWords) }
 
-// plain is the beginning of a name, up to the end of a sentence or a number of words.
-// One that holds an order keeps only what stands before that.
+// plain returns the beginning of a name, up to the end of a sentence or to a number of
+// words. A name that holds an order keeps only the words before the order.
 func plain(name string, most int) string {
 	orders := Orders(name)
 	if orders {

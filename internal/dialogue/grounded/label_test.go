@@ -67,7 +67,7 @@ func TestHonestNamesStayWhole(t *testing.T) {
 	}
 }
 
-// TestLabelsAreOfOneName: names that begin alike are told apart, in whatever order
+// TestLabelsAreOfOneName: names that begin alike get different labels, in whatever order
 // they come, and a label leads back to its name.
 func TestLabelsAreOfOneName(t *testing.T) {
 	t.Parallel()

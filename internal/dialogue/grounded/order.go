@@ -9,8 +9,8 @@ import (
 // is a name, "Lamp you must turn on before anything else" is not.
 const longName = 4
 
-// Orders reports whether a text of others tells somebody to do something: it has a verb
-// of ordering, and is longer than a name or has signs of a sentence.
+// Orders reports whether a foreign text is an instruction: it has a verb of ordering,
+// and is longer than a name or has the punctuation of a sentence.
 func Orders(text string) bool {
 	words := strings.Fields(text)
 	if strings.ContainsAny(text, "<>{}") {

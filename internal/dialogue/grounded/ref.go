@@ -34,8 +34,8 @@ func (g *Ground) refs(t *tongue, text []word) []ref {
 	return out
 }
 
-// refAt reads the words of the house at the beginning of a text; 0 words if they
-// are none, or no thing and no room.
+// refAt reads the words of the house at the beginning of a text and returns how many they
+// are: 0 if there are none, or if they name neither a thing nor a room.
 func (g *Ground) refAt(t *tongue, text []word) (r ref, n int) {
 	r = ref{words: words{}, kinds: words{}, thing: -1}
 	mentions := false
@@ -102,7 +102,7 @@ func (g *Ground) part(r *ref, w, kind string) {
 	}
 }
 
-// ofOthers reports whether a kind of thing is told to be of something that the house
+// ofOthers reports whether the text links a kind of thing to something that the house
 // does not have: "the fire of London".
 func (g *Ground) ofOthers(t *tongue, text []word, r *ref) bool {
 	if r.known || r.to+1 >= len(text) || text[r.to].folded != "of" && text[r.to].folded != "von" {

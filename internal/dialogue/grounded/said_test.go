@@ -6,13 +6,13 @@ import (
 	"voicegateway/internal/dialogue/grounded"
 )
 
-// said is a sentence after a turn in which nothing was done and nothing read.
+// said is a sentence of a model after a turn in which nothing was done or read.
 type said struct {
 	language, asked, sentence string
 	ordered, spoken           bool
 }
 
-// Turns after which models say much that nobody can prove.
+// Turns after which models say much that cannot be proven.
 const (
 	order = "make it nicer in here"
 	talk  = "what a day"
@@ -82,8 +82,8 @@ func TestCheers(t *testing.T) {
 	})
 }
 
-// TestPromises: to be heard at another time is promised by nobody who keeps no time, in
-// whatever short form.
+// TestPromises: a model that keeps no time may not promise to speak later, in whatever
+// short form.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	judgeSaid(t, []said{
@@ -104,8 +104,8 @@ func TestPromises(t *testing.T) {
 	})
 }
 
-// TestServedWithoutAVerb: what only a servant does may be told without a verb, and that
-// somebody with a name knows is told by one who has told them.
+// TestServedWithoutAVerb: what only a servant does may be claimed without a verb, and
+// "Anna knows" is a claim too, because the model would have had to tell her.
 func TestServedWithoutAVerb(t *testing.T) {
 	t.Parallel()
 	judgeSaid(t, []said{

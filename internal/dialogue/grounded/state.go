@@ -98,8 +98,8 @@ func (k *claim) tells() bool { return k.verb >= 0 || k.happens() }
 // becomes reports whether a clause with a verb tells what became of a thing.
 func becomes(k *claim, says, changed bool) bool { return says || changed || k.happens() }
 
-// somebody reports whether a clause tells what somebody or nobody does, which only a
-// sensor knows.
+// somebody reports whether a clause begins with somebody or nobody, so that only a sensor
+// knows whether it is true.
 func (k *claim) somebody() bool {
 	return slices.ContainsFunc(k.t.states[k.text[0].folded], func(state string) bool { return state == "detected" || state == "clear" })
 }
@@ -116,9 +116,9 @@ func (k *claim) happens() bool {
 	})
 }
 
-// personal reports whether a clause is about something that every family has its own
-// of, such as a list: not about music, which anybody's may be, and not about "the list
-// of planets".
+// personal reports whether a clause is about something that each family has for itself,
+// such as a list. Music does not count, because it may be anybody's, and neither does
+// "the list of planets".
 func (k *claim) personal() bool {
 	return slices.ContainsFunc(k.refs, func(r ref) bool {
 		of := r.to < len(k.text) && slices.Contains([]string{"of", "von", "der", "de"}, k.text[r.to].folded)
@@ -204,8 +204,8 @@ func (g *Ground) carried(k *claim, r ref, want words, done bool) bool {
 	return true
 }
 
-// soft reports whether a state needs no word of its own in what is known: warmer and
-// brighter, where something was read, and closed beside locked.
+// soft reports whether a state needs no word of its own in the evidence: warmer and
+// brighter if something was measured, and closed if the clause also says locked.
 func (k *claim) soft(state string, about []item) bool {
 	if state == "closed" && slices.Contains(k.states, "locked") {
 		return true
@@ -279,7 +279,7 @@ func within(want, have words) bool {
 	return true
 }
 
-// agrees reports whether an item has a state, or where the clause denies it, has its
+// agrees reports whether an item has a state or, if the clause denies the state, its
 // opposite.
 func (k *claim) agrees(state string, it item) bool {
 	if !k.denied && !k.none {

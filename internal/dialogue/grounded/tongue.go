@@ -16,7 +16,7 @@ type words map[string]bool
 // phrases are texts of several words, each as its folded words.
 type phrases [][]string
 
-// tongue is one of our languages, with the words by which its sentences claim
+// tongue is one of our languages, with the words with which its sentences claim
 // something, ready for looking up.
 type tongue struct {
 	code    string
@@ -30,7 +30,7 @@ type tongue struct {
 	kinds                                                  map[string]string   // what a thing is, by its word
 	states                                                 map[string][]string // the states a word may mean
 	known                                                  words               // all that tells the language
-	little                                                 words               // what carries nothing by itself
+	little                                                 words               // words that carry no meaning alone
 	compounds                                              bool                // words are glued
 }
 
@@ -92,10 +92,10 @@ func newTongue(w *sentences.Words) *tongue {
 	return t
 }
 
-// small reports whether a word carries nothing by itself.
+// small reports whether a word carries no meaning alone.
 func (t *tongue) small(w string) bool { return t.little[w] }
 
-// Marks before the name of a kind, so that it is told from a word of the house.
+// Marks before the name of a kind, which set it apart from a word of the house.
 const (
 	kindOf = "kind:"
 	keptOf = "kept:"
@@ -109,8 +109,8 @@ func (t *tongue) name(list sentences.List, kind string) {
 	}
 }
 
-// kind returns what a word calls a thing, "" for any other word. Where words are
-// glued, the last part of a word counts.
+// kind returns the kind of thing that a word names, or "". In a language that joins words
+// together, the last part of the word counts.
 func (t *tongue) kind(word string) string {
 	if kind := t.kinds[word]; kind != "" || !t.compounds {
 		return kind

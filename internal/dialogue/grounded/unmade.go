@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// unmade reports whether a clause tells what came of an order that no tool has carried
-// out: "she is on the line", "already taken care of", "now there is more light". What
-// follows an order to tell something is a tale, and no report.
+// unmade reports whether a clause tells the result of an order that no tool has carried
+// out: "she is on the line", "already taken care of", "now there is more light". After an
+// order to tell something, the clause is a story and not a report.
 func (g *Ground) unmade(k *claim) bool {
 	if !g.ordered() || k.denied || g.telling() || slices.ContainsFunc(g.items, func(it item) bool { return it.done }) {
 		return false
@@ -73,8 +73,8 @@ func (k *claim) endsDone() bool {
 	return last > 0 && (k.t.acts[k.text[last].folded] || k.t.code == "en" && k.t.ends(k.text[last], k.t.pastEnds))
 }
 
-// subjectElsewhere reports whether a clause says how somebody or something is that it
-// does not name: "they are on their way".
+// subjectElsewhere reports whether a clause says how a person or a thing is without
+// naming it: "they are on their way".
 func (t *tongue) subjectElsewhere(k *claim) bool {
 	text := k.text
 	for len(text) > 0 && t.adverbs[text[0].folded] && !t.others[text[0].folded] && !t.present[text[0].folded] {

@@ -74,8 +74,8 @@ func nextWord(text string) (length int, w word) {
 	return n, word{}
 }
 
-// wordEnd is where the word ends that begins a text: letters, and signs between
-// two of them.
+// wordEnd returns the end of the word at the beginning of a text: letters, digits, and a
+// hyphen, apostrophe or underscore before a letter.
 func wordEnd(text string, n int) int {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

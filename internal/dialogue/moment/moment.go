@@ -41,7 +41,7 @@ func New(say func(sentence string), text string) *Moment {
 	return m
 }
 
-// Pass says a sentence, and begins the wait anew for when it was spoken.
+// Pass says a sentence, and restarts the wait at the time when it will have been spoken.
 func (m *Moment) Pass(sentence string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

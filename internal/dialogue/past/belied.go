@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// lies are acts that were told as done and turned out not to be, whose turns have not
-// been remembered yet. The zero value is ready for use; it is safe for concurrent use.
+// lies holds acts that were reported as done and turned out not to be, until their turns
+// are remembered. The zero value is ready for use; it is safe for concurrent use.
 type lies struct {
 	mu   sync.Mutex
 	kept record.Lies[home.Event]
@@ -40,14 +40,14 @@ func (l *lies) take(device string, r *tools.Receipt, began time.Time) (lie home.
 	return lie, lied
 }
 
-// belies reports whether an event is about an act that made a property of a device
-// what it was told as.
+// belies reports whether an event says that an act was not done: the act that was
+// reported to have set a property of a device to a value.
 func belies(e *home.Event, device, property string, value any) bool {
 	return e.Kind == home.Belied && e.Entity == device && e.Property == property && fmt.Sprint(e.Before) == fmt.Sprint(value)
 }
 
-// Belied corrects what was done to a device, because it was told as done and turned out
-// not to be.
+// Belied corrects the entry of an act on a device that was reported as done and turned
+// out not to be.
 func (l *Ledger) Belied(e home.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,8 +60,9 @@ func (l *Ledger) Belied(e home.Event) {
 	l.lies.keep(e)
 }
 
-// Belied returns a turn as it should be remembered after an act of it turned out to be
-// none: what is taken back is what was done. Lied is false if it has no such act.
+// Belied returns a turn as it should be remembered after one of its acts turned out not
+// to be done, so that undoing takes back only what really happened. lied is false if the
+// turn has no such act.
 func (t Turn) Belied(e home.Event) (_ Turn, lied bool) {
 	deeds := slices.Clone(t.Deeds)
 	for i := range deeds {

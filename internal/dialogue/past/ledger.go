@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// How much is remembered of what was done in the whole house, for the question why.
-// The words of the turns are not: what was said in one room is not told in another.
+// How many acts in the whole house are remembered, for the question why. The words of the
+// turns are not remembered: what was said in one room is not repeated in another.
 const (
 	mostEntries = 300
 	ledgerTime  = 5 * time.Hour
@@ -30,7 +30,7 @@ type Ledger struct {
 	lies   lies
 }
 
-// Failure is a device that did not answer what it was told last.
+// Failure is a device that did not answer its last command.
 type Failure struct {
 	Device string // its id
 	At     time.Time
@@ -47,13 +47,13 @@ type Entry struct {
 	Area     string
 	Model    bool // a language model chose it
 	Undo     bool // it was taken back
-	Belied   bool // it was told as done and turned out not to be; Value is what the device is
+	Belied   bool // it was reported as done and turned out not to be; Value is the device's real state
 	Told     any  // what it was told as then
 	Unsure   bool // it may have been as it was told for a moment
 
-	// Pending says why nobody knew what became of it when the turn ended; "" where the
-	// device had confirmed it. Wanted is then the state that was asked for: on, off, open,
-	// closed, locked or unlocked; "" for another property.
+	// Pending says why the result was unknown when the turn ended; "" if the device had
+	// confirmed it. Wanted is then the requested state: on, off, open, closed, locked or
+	// unlocked; "" for another property.
 	Pending tools.Reason
 	Wanted  string
 	Takes   time.Duration // how long such a thing may take to do it
@@ -176,8 +176,8 @@ func wanted(args json.RawMessage) string {
 	return wantedStates[in.Action]
 }
 
-// pending is why nobody knows what became of a command that was sent; "" where the device
-// has confirmed it. ok is false for a command that was not sent.
+// pending says why the result of a command that was sent is unknown; "" if the device has
+// confirmed it. ok is false for a command that was not sent.
 func pending(r *tools.Receipt) (why tools.Reason, ok bool) {
 	switch {
 	case r.Done():
@@ -236,7 +236,7 @@ func (l *Ledger) noteFailure(device string, r *tools.Receipt) {
 	}
 }
 
-// Failures returns the devices that did not answer what they were told last, the newest
+// Failures returns the devices that did not answer their last command, the newest
 // first.
 func (l *Ledger) Failures() []Failure {
 	l.mu.Lock()

@@ -8,16 +8,16 @@ import (
 	"voicegateway/internal/intent/plan"
 )
 
-// Mending is what makes of what was done what was meant.
+// Mending is the plan that turns what was done into what was meant.
 type Mending struct {
-	Back   []plan.Step // put back what was done to things that were not meant
+	Back   []plan.Step // put things back that were not meant
 	Denied []plan.Step // would do so, but are dangerous
-	Rest   []int       // the steps of what was meant that were not made yet, by their index
+	Rest   []int       // indices of the meant steps that were not made yet
 }
 
-// Mend plans how to mend an act: the deeds and the steps of what was done, and the
-// steps of what was meant. A thing that was meant is not put back first, because what
-// was meant is done to it anyway.
+// Mend plans how to correct an act, from what was done (deeds and made) to what was
+// meant. A thing that was meant is not put back first, because the right command follows
+// anyway.
 func Mend(h *home.House, deeds []Deed, made, meant []plan.Step) Mending {
 	var c Mending
 	var things []string

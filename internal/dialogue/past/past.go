@@ -1,6 +1,6 @@
-// Package past holds what turns did to the devices of the house: to take it back, to
-// do it elsewhere, and to account for it when somebody asks why. It reads receipts and
-// plans, and makes no call.
+// Package past holds what turns did to the devices of the house: to take it back, to do
+// it elsewhere, and to account for it when a user asks why. It reads receipts and plans,
+// and makes no call.
 package past
 
 import (
@@ -40,8 +40,8 @@ type Turn struct {
 // Idle reports whether a turn did nothing.
 func (t *Turn) Idle() bool { return len(t.Deeds) == 0 && len(t.Started) == 0 && !t.Rest }
 
-// Of returns what the steps of a plan changed. Results and problems have one for each
-// step; the problem of a step that did what it should is "".
+// Of returns what the steps of a plan changed. results and problems have one element for
+// each step; the problem of a step that succeeded is "".
 func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, problems []string) Turn {
 	var t Turn
 	for i := range steps {

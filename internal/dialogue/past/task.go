@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// OpenSteps plans the open calls of a task once more. A device that the house has
-// lost keeps the name under which it is called.
+// OpenSteps plans the open calls of a task again. A device that the house has lost keeps
+// the name that the call uses.
 func OpenSteps(h *home.House, open []record.TaskStep) []plan.Step {
 	steps := make([]plan.Step, len(open))
 	for i, s := range open {
@@ -25,7 +25,7 @@ func OpenSteps(h *home.House, open []record.TaskStep) []plan.Step {
 		}
 		switch e := steps[i].Entity; {
 		case e == nil:
-			steps[i].Action.Devices = []string{fmt.Sprint(i)} // it is told apart from the others
+			steps[i].Action.Devices = []string{fmt.Sprint(i)} // an index keeps it apart from the others
 		case intent.Dangerous(act, e): // it is another thing by now
 			steps[i].Risk = tools.Dangerous
 		}

@@ -9,9 +9,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TakenBack plans to restore every device that was changed. Steps that would be
-// dangerous are returned in denied. What was done only for the act after it is taken back
-// after that act: a lamp gets its old colour before it goes off again.
+// TakenBack plans to restore every device that was changed. Steps that would be dangerous
+// are returned in denied. A preparation is taken back after the act it prepared: a lamp
+// gets its old colour before it goes off again.
 func TakenBack(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
 	var last []plan.Step
 	for _, d := range merged(deeds) {

@@ -1,9 +1,9 @@
 // Package queue makes turns act on a device in the order in which they came, so that
-// "on" and "off" said one after the other are not swapped on their way. A value that
-// waits is dropped when another one for the same property comes, and shares the fate of
-// one that wants the same; a toggle or a step builds on what is before it and keeps its
-// place. It exists apart from the mind, so
-// that the order of acts can be tried without sentences.
+// "on" and "off" said one after the other are not swapped on their way. A waiting value
+// is dropped when another one for the same property comes, and is joined with one that
+// wants the same; a toggle or a step builds on what is before it and keeps its place.
+// It exists apart from the mind, so that the order of acts can be tried without
+// sentences.
 package queue
 
 import (
@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// maxSteps is how many toggles and steps may wait for one device. Nobody remembers
-// more of them.
+// maxSteps is how many toggles and steps may wait for one device. No user remembers more
+// of them.
 const maxSteps = 4
 
 var (
@@ -66,8 +66,8 @@ type turn struct {
 	refused   bool
 }
 
-// Take puts a turn at the end of the lines of all its devices in one step, so that
-// two turns never wait for each other. What waits there for the same properties is
+// Take puts a turn at the end of the queues of all its devices in one step, so that two
+// turns never wait for each other. Acts that wait there for the same properties are
 // overtaken.
 func (q *Queue) Take(acts []Act) *Place {
 	mine := &Place{queue: q, turns: map[string]*turn{}}
@@ -124,9 +124,9 @@ func (q *Queue) steps(device string) int {
 	return n
 }
 
-// overtake drops those values of a waiting turn that a newer one sets anew, and all of
-// it for an urgent one. Of a turn that also builds on the present state nothing else is
-// dropped.
+// overtake drops the values of a waiting turn that a newer turn also sets, and all its
+// values if the newer turn is urgent. A waiting turn that builds on the present state
+// loses nothing unless the newer one is urgent.
 func (t *turn) overtake(newer *turn) {
 	if _, builds := t.acts[""]; builds && !newer.urgent {
 		return
@@ -180,10 +180,10 @@ func (q *Queue) call(device string) {
 	}
 }
 
-// Wait returns nil when the act may be made, ErrOvertaken when a newer one has made
-// it needless, ErrJoined when one before it has done the same, ErrFull when there is no
-// place for it, and otherwise why it waits no
-// longer. What the place was not taken for need not wait.
+// Wait returns nil when the act may be made, ErrOvertaken when a newer act has made it
+// needless, ErrJoined when an earlier act has done the same, ErrFull when the queue is
+// full, and otherwise the reason why it stopped waiting. An act for which the place was
+// not taken does not wait.
 func (p *Place) Wait(ctx context.Context, a Act) error {
 	t := p.turns[a.Device]
 	switch {
@@ -233,8 +233,8 @@ func (p *Place) Keep(device string, outcome any) {
 	p.turns[device].outcome = outcome
 }
 
-// Outcome is what was kept by the one with which the act was joined; nil if it broke
-// off.
+// Outcome returns the result that was kept by the act with which this one was joined, or
+// nil if that act was cut off.
 func (p *Place) Outcome(device string) any {
 	p.queue.mu.Lock()
 	defer p.queue.mu.Unlock()

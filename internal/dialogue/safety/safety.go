@@ -1,6 +1,6 @@
-// Package safety holds the limits on what the gateway does for whoever asks: what it
-// never does, what it asks about first, and how much it does within a minute
-// (REQUIREMENTS S3). It decides over plans, and makes no call.
+// Package safety holds the limits on what the gateway does, whoever asks: what it never
+// does, what it asks about first, and how much it does within a minute (REQUIREMENTS S3).
+// It decides over plans, and makes no call.
 package safety
 
 import (

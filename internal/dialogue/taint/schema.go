@@ -32,8 +32,8 @@ var (
 	}
 )
 
-// Bare is a JSON schema with the names, kinds and bounds of arguments and no sentence.
-// Where a choice is more than a word, any text fits.
+// Bare reduces a JSON schema to the names, kinds and bounds of arguments, without any
+// sentence. If a choice has more than one word, the argument accepts any text.
 func Bare(schema json.RawMessage) json.RawMessage {
 	nothing := json.RawMessage(`{"type":"object"}`)
 	var value map[string]any
@@ -81,7 +81,7 @@ func bareObject(schema map[string]any) map[string]any {
 	return out
 }
 
-// bareNamed are schemas by name, without those whose name is no word.
+// bareNamed reduces the schemas of a map, and leaves out those whose name is not a word.
 func bareNamed(schemas any) map[string]any {
 	out := map[string]any{}
 	all, _ := schemas.(map[string]any)

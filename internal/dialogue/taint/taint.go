@@ -102,8 +102,8 @@ func wordsOf(text string) map[string]bool {
 	return words
 }
 
-// Harmless is a text without signs that are no text: control characters, and those
-// that nobody sees or that turn the order round.
+// Harmless removes invisible characters and those that reverse the direction of writing,
+// and replaces control characters by spaces.
 func Harmless(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -118,8 +118,8 @@ func Harmless(text string) string {
 	}, text)
 }
 
-// FreeWords reports whether a structured result holds a value that is a text and no
-// state. It also reports whether there is such a result at all.
+// FreeWords reports whether a structured result holds free text where a state should be,
+// and whether the result is structured at all.
 func FreeWords(data json.RawMessage) (free, structured bool) {
 	var value any
 	if json.Unmarshal(data, &value) != nil {
@@ -128,9 +128,9 @@ func FreeWords(data json.RawMessage) (free, structured bool) {
 	return freeIn("", value), true
 }
 
-// readings are the keys under which a result tells what a device reports, with how many
-// words a state or a unit has there at most: "half open", "left and right". What stands
-// under other keys is the server's own: names, kinds and reasons.
+// readings are the keys under which a result reports what a device says, with the
+// largest number of words of a state or a unit: "half open", "left and right". Other
+// keys hold the server's own words: names, kinds and reasons.
 var readings = map[string]int{"value": 2, "state": 2, "unit": 2, "values": 3}
 
 // freeIn looks into a value. All that is under a key of readings is one, whatever its
@@ -156,8 +156,8 @@ func freeIn(key string, value any) bool {
 	return false
 }
 
-// Renamed are arguments with other texts in the place of those for which there is one.
-// Without any they are the same, byte for byte.
+// Renamed replaces the texts in arguments for which other returns a replacement. If there
+// are none, it returns the arguments byte for byte.
 func Renamed(args json.RawMessage, other func(string) (string, bool)) json.RawMessage {
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(args))

@@ -1,8 +1,8 @@
-// Package catalogue names every intent once and says what the gateway does with
-// it: how it is planned, what it risks, what it is answered with and how it is
-// undone. Code that needs to know one of these asks this table and does not
-// compare names. A new intent is a constant here, a line in the table and a
-// sentence in the files of internal/intent/sentences.
+// Package catalogue names every intent once and says what the gateway does with it: how
+// it is planned, what it risks, how it is answered and how it is undone. Code that needs
+// one of these facts reads this table and does not compare names. A new intent is a
+// constant here, a line in the table and a sentence in the files of
+// internal/intent/sentences.
 package catalogue
 
 import (
@@ -66,14 +66,14 @@ const (
 	Undo      = "LocalUndo"
 	Wrong     = "LocalWrong"    // undo, and it was not what was meant
 	Remember  = "LocalRemember" // the words of the turn before are to be understood from now on
-	Other     = "LocalOther"    // the person meant the other thing
+	Other     = "LocalOther"    // the user meant the other thing
 	Also      = "LocalAlso"     // the same elsewhere, or with another thing
 	Rather    = "LocalRather"   // not there but elsewhere, not that thing but another
 	Except    = "LocalExcept"   // all but one
 	More      = "LocalMore"     // by one step
 	Again     = "LocalAgain"
 	Repeat    = "LocalRepeat"   // the last answer is said once more, and nothing is done
-	Why       = "LocalWhy"      // why or by whom something was done to a thing
+	Why       = "LocalWhy"      // why, or who, changed a thing
 	Since     = "LocalSince"    // how long a thing has been so
 	WhatDone  = "LocalWhatDone" // what was done last
 	WhoDid    = "LocalWhoDid"   // by whom
@@ -89,9 +89,8 @@ const (
 type Intent struct {
 	Name string
 	Plan Plan
-	// Sets are the settings of a device that the intent changes. The first setting
-	// whose slot is filled by the sentence counts. Only Command and Adjust have
-	// them.
+	// Sets are the settings of a device that the intent changes. The first one whose slot the
+	// sentence fills counts. Only Command and Adjust have them.
 	Sets []Setting
 	// Risk is the least risk of the intent. On some things it is dangerous: see
 	// Starts and Releases.
@@ -115,15 +114,15 @@ type Plan uint8
 const (
 	Unknown  Plan = iota // in no table: the gateway has nothing for it
 	Switch               // a control call: on or off, in the words of the thing's kind
-	Command              // a control call that sets one of Sets; without Sets nothing can do it yet
+	Command              // a control call that sets one of Sets; without Sets no call can do it yet
 	Adjust               // the same, starting from what is set now
 	Question             // a reading call
 	Tool                 // a call of one of our own tools
 	List                 // no call: tells what is in a room
 	Words                // no call: answered with its phrase
-	Before               // about the turn before, from which follows what to do
+	Before               // about the turn before, which decides what to do
 	Lasting              // other acts, which are put back after a time
-	Ignored              // never planned: nobody spoke to the house
+	Ignored              // never planned: the text was not meant for the house
 )
 
 // Setting is one thing an intent sets on a device.
@@ -165,8 +164,8 @@ func same(v, want any) bool {
 	return v == want
 }
 
-// Of looks an intent up. An intent that has no line here, such as one of another
-// pack's sentences, is Unknown.
+// Of looks an intent up. An intent without a line in the table, such as one of a foreign
+// pack, is Unknown.
 func Of(name string) Intent { return byName[name] }
 
 // All are the intents in the order of the table.

@@ -83,7 +83,7 @@ func devices() []Intent {
 	}
 }
 
-// own are the intents that our own tools answer.
+// own are the intents for our own tools.
 func own() []Intent {
 	set := func(name string) Intent { return Intent{Name: name, Plan: Tool, Risk: tools.Reversible, Undo: Final} }
 	return []Intent{

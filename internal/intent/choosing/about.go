@@ -31,7 +31,7 @@ func (w *Words) About(answer, name string) []string {
 	return append(out, name+" "+said, said+" "+name)
 }
 
-// unglued is a verb without the pronoun at its end, "" if there is none.
+// unglued returns a verb without the pronoun at its end, or "" if there is no pronoun.
 func (c *choices) unglued(word string) string {
 	for _, end := range c.Glued {
 		if verb, ok := strings.CutSuffix(word, end); ok && len(verb) > len(end) {

@@ -7,8 +7,8 @@ type AlertWords struct{ words *Words }
 func ToAlerts(w *Words) AlertWords { return AlertWords{w} }
 
 // AnswersAlert says of a text heard between two rounds of an alert whether it is meant
-// for the alert, and whether it asks for quiet; any other one is a sentence for Answer.
-// An urgent alert is ended by a plain stop alone: a television often says "okay".
+// for the alert, and whether it asks for quiet; any other such text goes to Answer.
+// Only a plain stop ends an urgent alert, because a television often says "okay".
 func (a AlertWords) AnswersAlert(text string, urgent bool) (quiet, meant bool) {
 	if urgent {
 		halt := a.words.Amendment(text) == Halt

@@ -25,9 +25,9 @@ var amendments = []Amendment{Undo, Wrong, Keep, Other, Not, Halt}
 // text is talk.
 const longestAmendment = 80
 
-// Amendment returns what an exact, short text does to the turn before. It is
-// asked about sound that was not addressed to the house, so anything but the very
-// words of the table is NoAmendment.
+// Amendment returns what an exact, short text does to the turn before. It is called for
+// sound that was not addressed to the house, so anything but the very words of the table
+// is NoAmendment.
 func (w *Words) Amendment(text string) Amendment {
 	if len(text) > longestAmendment {
 		return NoAmendment

@@ -52,8 +52,7 @@ func TestCalled(t *testing.T) {
 	}
 }
 
-// TestNamed finds the things whose names stand in what was told, the longest name
-// first.
+// TestNamed finds the things whose names stand in a text, the longest name first.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	var things []*home.Entity

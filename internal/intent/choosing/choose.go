@@ -50,7 +50,7 @@ func (w *Words) Nth(text string, count int) int {
 	return -1
 }
 
-// ByLength is a sentence about the timer whose length an answer says.
+// ByLength returns the sentence about the timer with the length that an answer says.
 func (w *Words) ByLength(answer string) []string {
 	return w.choices.filled(w.choices.ByLength, "", answer)
 }
@@ -58,8 +58,8 @@ func (w *Words) ByLength(answer string) []string {
 // AtTime is an alarm at the time that an answer says.
 func (w *Words) AtTime(answer string) []string { return w.choices.filled(w.choices.Wake, "", answer) }
 
-// Reminding is a sentence that lacks what to remind of, with the answer that says it. One
-// that says nothing else is said anew.
+// Reminding completes a sentence that lacks the text of the reminder with the answer that
+// gives it. A sentence that says nothing else is built from the answer alone.
 func (w *Words) Reminding(asked, answer string, bare bool) []string {
 	forms := w.choices.Remind
 	if bare {
@@ -127,8 +127,8 @@ func (c *choices) telling(text string) []string {
 	return out
 }
 
-// singular takes the plural s off a word, which makes no difference to which
-// thing is meant.
+// singular removes the plural s of a word, which makes no difference to which thing is
+// meant.
 func singular(w string) string {
 	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 		return w[:len(w)-1]
@@ -156,10 +156,10 @@ func (c *choices) fits(e *home.Entity, words, kinds []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(known, w) })
 }
 
-// Called finds the things that a program means by a name: those that are called so,
-// else those of which it tells the room and a part of the name, else the room and
-// the kind. The result several reports whether it means more than one ("kitchen
-// lights"); if it does not, and more than one is found, the name is not enough.
+// Called finds the things that a program means by a name: those with that name; else
+// those whose room and part of the name it gives; else those of the room and the kind.
+// several reports whether the name means more than one ("kitchen lights"); if it does
+// not, and more than one is found, the name is not enough.
 func (w *Words) Called(name string, things []*home.Entity) (found []*home.Entity, several bool) {
 	words := w.choices.telling(name)
 	if len(words) > 1 && slices.Contains(w.choices.All, words[0]) {

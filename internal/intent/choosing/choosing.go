@@ -1,8 +1,8 @@
-// Package choosing understands what people say to a question of the gateway or about
-// its last turn: one, all or none of several things, a room, yes, what to do with a
-// thing, "undo that". Such words mean nothing by themselves, so that they stand apart
-// from the sentences that are matched. They are in the files of replies,
-// sentences/<language>_replies.yaml, beside the questions they answer.
+// Package choosing understands what people say to a question of the gateway or about its
+// last turn: one, all or none of several things, a room, yes, what to do with a thing,
+// "undo that". Such words mean nothing alone, so they are kept apart from the sentences
+// that are matched. They are in the files of replies, sentences/<language>_replies.yaml,
+// beside the questions they answer.
 package choosing
 
 import (
@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// Words are the words of one language for what is said to a question or about a
-// turn. They are never changed after loading.
+// Words are the words of one language for answers to a question and for remarks about a
+// turn. They never change after loading.
 type Words struct {
 	language string
 	halves   halves
@@ -30,7 +30,7 @@ type Words struct {
 	names    naming.Names
 }
 
-// choices are the words in which one of several things is chosen.
+// choices are the words for choosing one of several things.
 type choices struct {
 	All    []string `yaml:"all"`    // exactly this: every one of them
 	None   []string `yaml:"none"`   // exactly this: not one of them
@@ -50,10 +50,10 @@ type choices struct {
 	Wake      []string `yaml:"wake"`       // an alarm at the time that is answered
 }
 
-// ours are our own words that were read, by language.
+// ours caches our own words by language.
 var ours sync.Map
 
-// Ours are our own words in a language, which are read once. It is an error if there
+// Ours returns our own words in a language, which are read once. It is an error if there
 // are none.
 func Ours(language string) (*Words, error) {
 	if w, ok := ours.Load(language); ok {

@@ -18,8 +18,8 @@ func english(t *testing.T) *choosing.Words {
 	return w
 }
 
-// TestOurs: every language has words of its own for each kind of answer, and an
-// error names a language that has none.
+// TestOurs: every language has words for each kind of answer, and the error names a
+// language that has none.
 func TestOurs(t *testing.T) {
 	t.Parallel()
 	for language, all := range map[string][4]string{

@@ -7,8 +7,7 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// halves are the words by which a sentence goes on of which only the beginning was
-// said.
+// halves are the words after which an unfinished sentence would have continued.
 type halves struct {
 	And      []string `yaml:"and"`      // they join another command
 	Articles []string `yaml:"articles"` // the
@@ -24,8 +23,8 @@ func (w *Words) Values() []string { return w.halves.Values }
 // States are examples of what a sentence may lack that ends before what is to be done.
 func (w *Words) States() []string { return w.halves.States }
 
-// WithoutJoin is a text without the words at its end that join another command, ""
-// if there are none.
+// WithoutJoin returns a text without the words at its end that join another command, or
+// "" if there are no such words.
 func (w *Words) WithoutJoin(text string) string {
 	words := strings.Fields(plainWords(text))
 	for _, join := range w.halves.And {
@@ -53,8 +52,8 @@ func (w *Words) LastPart(text string) string {
 	return strings.Join(words, " ")
 }
 
-// Telling counts the words of a beginning without the courtesies and articles it begins
-// with: none of "can you", one of "please turn the".
+// Telling counts the words of a beginning that say something, after the courtesies and
+// articles at its start: none in "can you", one in "please turn the".
 func (w *Words) Telling(beginning string) int {
 	words := sentences.WordsOf(w.language)
 	empty := slices.Concat(words.Claims.Requests, words.Claims.Polite, w.halves.Articles, sentences.List(words.Acts.Polite))
@@ -90,8 +89,9 @@ func (w *Words) withoutArticle(beginning string) string {
 	return strings.Join(words, " ")
 }
 
-// Hangs reports whether a text ends in a word that leads to another one, so that it is
-// no sentence whatever it may be taken for: "enciende la" is not "enciéndela".
+// Hangs reports whether a text ends in a word that needs another one after it, so that it
+// is not a complete sentence although it may look like one: "enciende la" is not
+// "enciéndela".
 func (w *Words) Hangs(text string) bool {
 	return endsIn(text, w.halves.Joins) || endsIn(text, w.halves.Articles)
 }
@@ -106,8 +106,8 @@ func (w *Words) Points(text string) bool {
 	return slices.ContainsFunc(strings.Fields(plainWords(text)), func(word string) bool { return slices.Contains(w.choices.It, word) })
 }
 
-// Joined lists the sentences that a beginning and what was said later may make, the
-// likeliest first. Words that were said twice stand once: "set it to" and "to 21".
+// Joined lists the sentences that a beginning and a later text may make, the likeliest
+// first. Words that both have are kept once: "set it to" and "to 21".
 func (w *Words) Joined(beginning, more string) []string {
 	b, m := strings.Fields(plainWords(beginning)), strings.Fields(plainWords(more))
 	if len(m) == 0 {
@@ -159,8 +159,8 @@ func overlap(first, second []string) int {
 	return 0
 }
 
-// Differing are the words in which one text differs from another, between those
-// that both begin and end with.
+// Differing returns the words in which two texts differ, between the words with which
+// both begin and end.
 func Differing(one, other string) (before, a, b, behind []string) {
 	a, b = strings.Fields(plainWords(one)), strings.Fields(plainWords(other))
 	n := 0
@@ -175,16 +175,16 @@ func Differing(one, other string) (before, a, b, behind []string) {
 	return before, a[:len(a)-n], b[:len(b)-n], a[len(a)-n:]
 }
 
-// Between puts an answer in place of the words in which two texts differ. Words of
-// the texts that the answer says again stand once.
+// Between puts an answer in place of the words in which two texts differ. If the answer
+// repeats words of the texts, they are kept once.
 func Between(before []string, answer string, behind []string) string {
 	words := strings.Fields(plainWords(answer))
 	words = words[overlap(before, words):]
 	return strings.Join(slices.Concat(before, words, behind[overlap(words, behind):]), " ")
 }
 
-// Says reports whether an answer says one of two texts: it has nothing but words of
-// that text, and of those that tell nothing, and is not the same of the other.
+// Says reports whether an answer chooses one of two texts: it has only words of that text
+// and words without meaning, and the same is not true of the other text.
 func (w *Words) Says(answer, one, other string) bool {
 	_, a, b, _ := Differing(one, other)
 	differing := slices.Concat(a, b)

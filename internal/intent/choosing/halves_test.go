@@ -70,7 +70,7 @@ func TestDiffering(t *testing.T) {
 	}
 }
 
-// TestSays: an answer says one of two texts if it has words of that one alone.
+// TestSays: an answer chooses one of two texts if it has words of that one alone.
 func TestSays(t *testing.T) {
 	t.Parallel()
 	w := english(t)
@@ -122,7 +122,7 @@ func TestOrdinal(t *testing.T) {
 	}
 }
 
-// TestEveryLanguageGoesOn: each has the words by which a sentence goes on.
+// TestEveryLanguageGoesOn: each language has the words after which a sentence continues.
 func TestEveryLanguageGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, language := range sentences.Languages() {

@@ -15,9 +15,9 @@ const (
 	Later      Reaction = "later" // it is to ring again in a while
 )
 
-// Reaction returns what an exact, short text means while an alert rings. It is asked
-// about sound that was not addressed to the house, so anything but the very words of
-// the tables is NoReaction.
+// Reaction returns what an exact, short text means while an alert rings. It is called for
+// sound that was not addressed to the house, so anything but the very words of the tables
+// is NoReaction.
 func (w *Words) Reaction(text string) Reaction {
 	if len(text) > longestAmendment {
 		return NoReaction
@@ -29,7 +29,8 @@ func (w *Words) Reaction(text string) Reaction {
 // order.
 func (w *Words) Reactions() []string { return slices.Sorted(maps.Keys(w.rung)) }
 
-// rungTable inverts the lists of a language. What ends a reply ends an alert as well.
+// rungTable inverts the lists of a language. The words that end a reply end an alert as
+// well.
 func rungTable(amends map[Amendment][]string, rung map[Reaction][]string) map[string]Reaction {
 	table := make(map[string]Reaction)
 	for _, r := range []Reaction{Quiet, Later} {

@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Missing asks for what a beginning lacks: the number of the thing that was named, the
-// thing, the room; or, where that is not clear, how it goes on. It finds out by trying
-// what would make a sentence of the beginning, and does nothing with such a sentence.
+// Missing asks for what a beginning lacks: the number for the thing that was named, the
+// thing, the room; or, if that is not clear, how the sentence continues. It finds this
+// out by trying endings, and carries out none of the sentences that it tries.
 func (r *Reader) Missing(beginning string) string {
 	beginning = r.Words.LastPart(beginning)
 	if r.Words.Telling(beginning) == 0 {
@@ -30,7 +30,7 @@ func (r *Reader) Missing(beginning string) string {
 	return r.Phrases.Phrase("unfinished", nil)
 }
 
-// ends tries how a beginning may go on, and returns the first sentence with one act.
+// ends tries how a beginning may continue, and returns the first sentence with one act.
 func (r *Reader) ends(beginning string, tails ...string) (intent.Action, bool) {
 	for _, tail := range tails {
 		if d := r.Match(r.Plain(beginning, tail)); d.Route == intent.Local && len(d.Actions) == 1 {
@@ -85,7 +85,7 @@ func (r *Reader) examples(beginning string) []string {
 	return append(first, rest...)
 }
 
-// verb is the word by which the question for a missing thing is found.
+// verb returns the key of the question for a missing thing: what is done to it.
 func (r *Reader) verb(act intent.Action) string {
 	e := r.House.Entity(act.Devices[0])
 	opens := e != nil && (e.Domain == "cover" || e.Domain == "valve")
@@ -107,7 +107,7 @@ func (r *Reader) missingValue(beginning string) string {
 	return r.ofNamed("unfinished_value", beginning, r.Words.Values())
 }
 
-// missingState asks what is to be done with the thing that was named.
+// missingState asks what to do with the thing that was named.
 func (r *Reader) missingState(beginning string) string {
 	return r.ofNamed("unfinished_state", beginning, r.Words.States())
 }
@@ -149,8 +149,7 @@ func (r *Reader) missingRoom(beginning string) string {
 	return ""
 }
 
-// missingMore asks for the thing of a sentence that lacks what is to be done with it
-// as well.
+// missingMore asks for the thing in a sentence that also lacks what to do with it.
 func (r *Reader) missingMore(beginning string) string {
 	if r.Words.Telling(beginning) > 2 {
 		return "" // a verb has one word or two, and to try all that may follow takes time
@@ -172,8 +171,8 @@ func (r *Reader) missingMore(beginning string) string {
 // does not know. Longer ones are talk.
 const longestRefused = 4
 
-// Finished makes a sentence of a beginning and an answer to what it lacks; ok is false
-// if the answer does not go on with it, such as a new command or talk.
+// Finished makes a sentence of a beginning and the answer to the question about it; ok is
+// false if the answer does not continue it, such as a new command or talk.
 func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 	asked, refused := "", ""
 	all := r.Words.Joined(beginning, answer)
@@ -205,8 +204,7 @@ func refuses(d intent.Decision) bool {
 	return d.Limits != nil || d.Route == intent.Reject && d.Heard != "" && d.Reason != "bare_name"
 }
 
-// Plain writes a beginning and what was said later as one text, for a sentence that
-// is not finished yet.
+// Plain joins a beginning and a later text, for a sentence that is still not finished.
 func (r *Reader) Plain(beginning, more string) string {
 	if all := r.Words.Joined(beginning, more); len(all) > 0 {
 		return all[0]

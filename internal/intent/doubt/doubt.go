@@ -1,9 +1,9 @@
-// Package doubt asks about a sentence of which only the beginning was heard, or which
-// may have been another one, and makes a whole sentence of it and the answer
-// (REQUIREMENTS H11). It exists so that nothing is completed for the speaker: what is
-// asked and what an answer makes of it is decided here by words, sentences and the
-// house alone, and what was answered is understood like any other sentence. A new
-// question is a phrase in the files of replies and a line in missing or differing.
+// Package doubt asks about a sentence of which only the beginning was heard, or which has
+// another reading, and makes a whole sentence of it and the answer (REQUIREMENTS H11). It
+// exists so that nothing is completed for the speaker: words, sentences and the house
+// alone decide what is asked and what an answer makes of it, and the result is understood
+// like any other sentence. A new question is a phrase in the files of replies and a line
+// in missing or differing.
 package doubt
 
 import (
@@ -30,7 +30,7 @@ type Reader struct {
 	Phrases *reply.Phrases
 }
 
-// steps plans what a decision asks for; nil where nothing is planned.
+// steps plans what a decision asks for; nil if it plans nothing.
 func (r *Reader) steps(d intent.Decision) []plan.Step {
 	steps, err := plan.Calls(d, r.House, r.Area)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Reader) steps(d intent.Decision) []plan.Step {
 	return steps
 }
 
-// Acts reports whether a decision changes something. An intent of somebody else's pack may.
+// Acts reports whether a decision changes something. An intent of a foreign pack may.
 func (r *Reader) Acts(d intent.Decision) bool {
 	return d.Foreign || slices.ContainsFunc(r.steps(d), func(s plan.Step) bool { return s.Risk != tools.Read })
 }

@@ -5,8 +5,8 @@ import (
 	"voicegateway/internal/intent"
 )
 
-// Question is what was said where somebody was asked what was meant: the beginning of
-// a sentence, or the readings of one.
+// Question is the text about which the user was asked: the beginning of a sentence, or
+// the readings of one.
 type Question struct {
 	Beginning string
 	Readings  []string
@@ -25,8 +25,8 @@ func (r *Reader) Answered(q *Question, answer string) (text string, ok bool) {
 	return r.Finished(q.Beginning, answer)
 }
 
-// Whole is what a beginning means as it is; the zero Decision if it ends in a word
-// that leads to another one, so that it is no sentence whatever it may be taken for.
+// Whole returns what a beginning means as it is; the zero Decision if it ends in a word
+// that needs another one after it, so that it is not a complete sentence.
 func (r *Reader) Whole(beginning string) intent.Decision {
 	if r.Words.Hangs(beginning) {
 		return intent.Decision{}

@@ -11,9 +11,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Either returns the readings of a sentence that mean different things, two at most,
-// with the question which of them is meant. There are none where the text is certain,
-// and one where only another reading is a sentence.
+// Either returns the readings of a sentence that mean different things, at most two, with
+// the question which of them is meant. It returns none if the text is certain, and one if
+// only another reading is a sentence.
 func (r *Reader) Either(text string, others []string) (readings []string, question string) {
 	first := r.Means(text)
 	if first.Route == intent.Ask && first.Would != nil {
@@ -39,8 +39,8 @@ func (r *Reader) Either(text string, others []string) (readings []string, questi
 	return nil, ""
 }
 
-// eitherAct is Either of a sentence that is asked about anyway, because its thing is
-// not clear: only what is to be done with the thing may differ.
+// eitherAct is Either for a sentence that needs a question anyway, because its thing is
+// not clear: it asks only if the acts of two readings differ.
 func (r *Reader) eitherAct(text string, first intent.Decision, others []string) (readings []string, question string) {
 	one := act(&plan.Step{Action: *first.Would})
 	for _, other := range others {
@@ -63,8 +63,8 @@ func (r *Reader) dangerous(d intent.Decision) bool {
 // brief reports whether words are few enough to name a reading by them.
 func brief(words []string) bool { return len(words) > 0 && len(words) <= 3 }
 
-// differing asks which of two sentences is meant by what they differ in alone: their
-// words, what is to be done with a thing, or things.
+// differing asks which of two sentences is meant, naming only the difference: words, what
+// to do with a thing, or things.
 func (r *Reader) differing(text, other string, first, second intent.Decision) string {
 	all, others := things(r.steps(first)), things(r.steps(second))
 	switch _, a, b, _ := choosing.Differing(text, other); {
@@ -114,9 +114,9 @@ func sameThings(a, b []*home.Entity) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(e *home.Entity) bool { return !slices.Contains(b, e) })
 }
 
-// Chosen returns the reading that an answer means, or the sentence that it makes of
-// the readings with other words in their place: "sixteen" after "fifteen, or fifty?".
-// The result ok is false if the answer is none, such as a new command.
+// Chosen returns the reading that an answer means, or the reading with other words in the
+// place where the readings differ: "sixteen" after "fifteen, or fifty?". ok is false if
+// the answer chooses none, such as a new command.
 func (r *Reader) Chosen(readings []string, answer string) (text string, ok bool) {
 	if len(readings) == 1 {
 		return readings[0], r.Words.Yes(answer) || r.Same(r.Means(answer), r.Means(readings[0])) && r.Means(answer).Route == intent.Local
@@ -150,7 +150,7 @@ func (r *Reader) pointed(text, answer string) bool {
 	})
 }
 
-// longestInPlace is how many words an answer may have that stands for the words in
+// longestInPlace is how many words an answer may have to take the place of the words in
 // which two readings differ.
 const longestInPlace = 4
 

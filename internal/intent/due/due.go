@@ -1,8 +1,9 @@
-// Package due says in a family's language what is about timers, alarms, reminders and
-// commands for later: what came of a sentence about them, which of them is asked for,
-// and what is said when one rings or was missed. It stands apart from the other replies,
-// because it speaks of times and not of things. Its wording is in the files of replies,
-// sentences/<language>_replies.yaml; a new reply is a phrase there and a case in told.go.
+// Package due says in a family's language everything about timers, alarms, reminders and
+// commands for later: the result of a sentence about them, the question which of them is
+// meant, and what is said when one rings or was missed. It is separate from the other
+// replies, because it speaks of times and not of things. Its wording is in the files of
+// replies, sentences/<language>_replies.yaml; a new reply is a phrase there and a case in
+// told.go.
 package due
 
 import (
@@ -27,7 +28,7 @@ type Timer struct {
 	Command string    `json:"command"` // of a command for later: the sentence to carry out
 	Area    string    `json:"area"`    // the room that asked
 	State   string    `json:"state"`   // running, paused, ringing
-	Due     time.Time `json:"due"`     // in the zone that people are told
+	Due     time.Time `json:"due"`     // in the zone in which people hear it
 	Left    int64     `json:"left"`    // seconds until it is due
 	Length  int64     `json:"length"`  // seconds it was set for; 0: it was set for a time of the day
 	Every   string    `json:"every"`   // day, weekday, weekend or a day of the week; "" if it comes once
@@ -203,7 +204,7 @@ func (p *Words) short(t *Timer) string {
 	return cmp.Or(p.noun(t.Name), p.clause(t), t.Command, p.length(t.Length), p.clock(t.Due))
 }
 
-// TimeOfDay is a time of today, here, as people are told it: "7:30 AM".
+// TimeOfDay is a time of today, here, as it is spoken: "7:30 AM".
 func (p *Words) TimeOfDay(at time.Time) string { return p.clock(at.Local()) }
 
 // clock is a time of the day: "7:30 AM".
@@ -225,8 +226,8 @@ func (p *Words) clock(at time.Time) string {
 	return p.phrase(p.oneHour(key, at), map[string]any{"hour": hour, "minute": minute, "half": half})
 }
 
-// oneHour is the key of a phrase, with the ending of the hour that is one, or none, where
-// the language says it in another way.
+// oneHour returns the key of a phrase with the ending for one o'clock or midnight, if the
+// language says these in another way.
 func (p *Words) oneHour(key string, at time.Time) string {
 	switch {
 	case at.Hour() == 0 && p.table[key+"_zero"] != "":
@@ -309,7 +310,7 @@ func (p *Words) amount(n int64, unit, one string) string {
 	return count + " " + p.words[unit+"s"]
 }
 
-// when is the time of one as it was set, with its day where that is not today.
+// when is the time of a timer as it was set, with its day if that is not today.
 func (p *Words) when(t *Timer, now time.Time) string {
 	args := map[string]any{"time": p.clock(t.Due), "length": p.length(t.Length), "day": ""}
 	if len(p.days) == 7 {

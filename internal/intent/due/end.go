@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Lasting says until when something lasts that was done just now, by the result that
-// keeps its end. told is what was said of it already; "" says the end alone.
+// Lasting says until when an act lasts that was just done, from the tool's result r that
+// keeps the end. told is the reply so far; if it is "", Lasting says the end alone.
 func (p *Words) Lasting(told string, r tools.Result) string {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil {
@@ -87,7 +87,7 @@ func (p *Words) waits(t *Timer, now time.Time) string {
 	return capital(p.phrase("end_until", args))
 }
 
-// stays says of an act whose end was cancelled that nothing will be put back.
+// stays says of an act with a cancelled end that it will not be put back.
 func (p *Words) stays(t *Timer) string {
 	name := p.things(t)
 	key := "end_cancelled"

@@ -22,8 +22,8 @@ type timerData struct {
 	Now     time.Time `json:"now"`
 }
 
-// Told says what came of a sentence about timers, by what its tool answers; ok is false
-// where the tool did not answer in its form.
+// Told says the result of a sentence about timers, from the answer of its tool; ok is
+// false if the tool did not answer in its form.
 func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
@@ -81,8 +81,8 @@ func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
 	return capital(p.phrase(key, args))
 }
 
-// willBe says what a command will do to its things, if that is one of the acts that
-// have a word of their own.
+// willBe says what a command will do to its things, if the language has a word for that
+// act.
 func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	const most = 4
 	action := ""
@@ -106,7 +106,7 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	return capital(p.phrase("later_"+action, args))
 }
 
-// state says how one stands: what is left of it, or when it is.
+// state says how a timer stands: how much time is left, or when it is due.
 func (p *Words) state(t *Timer, now time.Time) string {
 	args := p.about(t)
 	switch {
@@ -169,7 +169,7 @@ func (p *Words) several(all []Timer) string {
 	return p.phrase("timer_which", map[string]any{"names": p.joined(names, "or")})
 }
 
-// Asks returns the timers that the one result of a plan asks about: it is not clear
+// Asks returns the timers that a plan with one result asks about, because it is not clear
 // which of them is meant.
 func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
 	var data timerData

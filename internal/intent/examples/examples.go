@@ -49,10 +49,10 @@ var wordings = map[string]wording{
 	},
 }
 
-// Sentences are three sentences that the matcher of a pack understands in a house, those
-// about things of an area first. Things that are dangerous are in none of them. Where no
-// thing fits they are about none. answers may refuse a thing by the question for its
-// state; nil refuses none.
+// Sentences returns three sentences that the matcher of a pack understands in a house,
+// those about things of an area first. Dangerous things are in none of them. If no thing
+// is suitable, the sentences are about none. answers may refuse a thing by the question
+// for its state; nil refuses none.
 func Sentences(pack *intent.Pack, house *home.House, area string, answers func(question string) bool) ([]string, error) {
 	matcher, err := intent.New(pack, house)
 	if err != nil {

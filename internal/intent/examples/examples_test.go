@@ -29,8 +29,8 @@ func house(t *testing.T, name string) *home.House {
 	return file.Main
 }
 
-// Every language has three sentences for a house with lights, the first of which
-// switches one on, and three for no house at all.
+// Every language has three sentences for a house with lights, the first of which switches
+// one on, and three for a house without things.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	for language, name := range map[string]string{"en": "home.json", "de": "home_de.json", "fr": "home_fr.json", "es": "home_es.json"} {
@@ -101,8 +101,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// What could let somebody in, cannot be acted on, is called like another thing or does
-// not answer is in no sentence.
+// A thing that could let a person in, cannot be controlled, has another thing's name or
+// does not answer is in no sentence.
 func TestSentencesLeaveOut(t *testing.T) {
 	t.Parallel()
 	var h home.House

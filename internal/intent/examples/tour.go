@@ -56,7 +56,7 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	add(t.first(candidates(house, area), t.on))
 	add(t.first(ofDomain(house, area, "cover"), k.cover))
 	add(t.first(ofDomain(house, area, "climate"), atDegrees(k.climate, house)))
-	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // what is said first can be taken back
+	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
 		all = slices.Insert(all, 1, undo)
 	}
 	add(t.first(ofDomain(house, area, "lock"), k.lock))
@@ -73,7 +73,7 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	return all
 }
 
-// known is the first sentence that is understood, "" where none is.
+// known returns the first sentence that is understood, or "".
 func (t trial) known(said []string) string {
 	i := slices.IndexFunc(said, func(s string) bool { return t.matcher.Match(s, t.area).Route == intent.Local })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (t trial) known(said []string) string {
 	return said[i]
 }
 
-// first is the first sentence about one of some things, "" where none is understood.
+// first returns the first sentence about one of some things that is understood, or "".
 func (t trial) first(things []home.Entity, said []string) string {
 	for _, e := range things {
 		if s := t.about(said, e, e.Name); s != "" {
@@ -92,8 +92,9 @@ func (t trial) first(things []home.Entity, said []string) string {
 	return ""
 }
 
-// ofDomain are the things of a domain that can be controlled and keep nobody out, those
-// of the area first; locks keep people out and may be locked.
+// ofDomain returns the things of a domain that can be controlled and do not guard the
+// house, those of the area first. Locks guard it and are included, because locking is
+// harmless.
 func ofDomain(house *home.House, area, domain string) []home.Entity {
 	var all []home.Entity
 	for _, e := range house.Entities {

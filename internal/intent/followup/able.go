@@ -33,8 +33,8 @@ func domainOf(act intent.Action, first *home.Entity) string {
 	return domain
 }
 
-// verbOf groups domains by the words with which their things are switched: what is
-// turned on and off is neither opened nor locked.
+// verbOf groups domains by the verbs for their things: what is turned on and off is
+// neither opened nor locked.
 func verbOf(domain string) string {
 	if slices.Contains([]string{"lock", "cover", "valve", "scene", "vacuum", "alarm_control_panel"}, domain) {
 		return domain

@@ -67,8 +67,8 @@ func (s *Sentence) until(said intent.Action) intent.Decision {
 	return local(said)
 }
 
-// narrowed keeps of the things that a sentence may name those that the act before
-// can be done to. If one is left, it is meant.
+// narrowed keeps, of the things that a sentence may name, those to which the earlier act
+// can be done. If one is left, it is meant.
 func (s *Sentence) narrowed(d intent.Decision) intent.Decision {
 	options := slices.DeleteFunc(slices.Clone(d.Options), func(id string) bool {
 		return s.onto(s.Subject.Acts[0], []string{id}).Route != intent.Local
@@ -149,8 +149,8 @@ func (s *Sentence) onto(act intent.Action, ids []string) intent.Decision {
 	return local(act)
 }
 
-// stateFor is the state that is asked of one thing in the word for another: a
-// window that is "on" is as open as a cover.
+// stateFor translates the state in a question about one thing into the word for another:
+// a window that is "on" is "open" for a cover.
 func stateFor(state string, first, next *home.Entity) string {
 	if first.Domain == next.Domain {
 		return state
@@ -171,8 +171,8 @@ func stateFor(state string, first, next *home.Entity) string {
 	return state
 }
 
-// except leaves some things out of what was asked before: what was done to them is
-// taken back, what was not done yet is done without them.
+// except leaves some things out of the earlier command: what was done to them is taken
+// back, and what was not done yet is done without them.
 func (s *Sentence) except(said intent.Action) intent.Decision {
 	h := s.House
 	area, _ := said.Slots["area"].(string)
@@ -257,8 +257,8 @@ func (s *Sentence) louder(act intent.Action, way string) intent.Decision {
 	return s.ask()
 }
 
-// adjusting is the intent that goes on by steps where an act has set or switched
-// something; "" if there is none.
+// adjusting returns the intent that continues in steps what an act has set or switched;
+// "" if there is none.
 func (s *Sentence) adjusting(act intent.Action) string {
 	switch act.Intent {
 	case catalogue.LightSet:
@@ -280,7 +280,7 @@ func (s *Sentence) adjusting(act intent.Action) string {
 // furtherBy is one step of a cover, in percent.
 const furtherBy = 20
 
-// further moves a cover on in the direction in which it was moved, or back.
+// further moves a cover further in the direction in which it was moved, or back.
 func (s *Sentence) further(act intent.Action, way string) intent.Decision {
 	at, ok := numberOf(act.Slots["position"])
 	if !ok || len(act.Devices) == 0 {

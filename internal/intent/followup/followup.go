@@ -39,8 +39,8 @@ type Subject struct {
 	At      time.Time
 }
 
-// Fresh reports whether a subject is young enough for a sentence that acts, or for
-// one that asks. Nothing is fresh where nothing is remembered.
+// Fresh reports whether a subject is recent enough for a sentence that acts, or for one
+// that asks. Without a subject it reports false.
 func (t *Subject) Fresh(acts bool) bool {
 	switch {
 	case t == nil:
@@ -68,9 +68,9 @@ func Acts(act intent.Action) bool {
 	return catalogue.Of(act.Intent).Plan != catalogue.Question && !Accounts(act)
 }
 
-// AsksForAlarm reports whether a text by itself asks what alarms and sensors report.
-// No pronoun in it stands for a thing, and it answers no question: "brennt es" asks
-// for fire, whatever was talked about before.
+// AsksForAlarm reports whether a text, without an earlier one, asks what alarms and
+// sensors report. No pronoun in it stands for a thing, and it answers no question:
+// "brennt es" asks for fire, whatever was talked about before.
 func AsksForAlarm(alone intent.Decision) bool {
 	if alone.Route != intent.Local || len(alone.Actions) != 1 {
 		return false
@@ -83,7 +83,7 @@ func AsksForAlarm(alone intent.Decision) bool {
 type Words interface {
 	// After matches what needs the sentence before: "and the bedroom".
 	After(text, area string) intent.Decision
-	// About matches a text in which a pronoun stands for some of the things.
+	// About matches a text whose pronoun stands for some of the things.
 	About(text, area string, things []string) (d intent.Decision, several bool)
 	// Counted is how many things the pronoun of a text stands for, such as both; 0: any.
 	Counted(text string) int
@@ -94,8 +94,8 @@ type Words interface {
 // OfBefore is the reason of a decision that is made of what was understood before.
 const OfBefore = "after"
 
-// WhatMeant is the reason of a decision that asks what is meant, because nothing is
-// remembered.
+// WhatMeant is the reason of a decision that asks what is meant, because there is no
+// remembered subject.
 const WhatMeant = "what_meant"
 
 // Sentence is one text that may be about the sentence before.
@@ -118,8 +118,8 @@ type Meaning struct {
 	Next *Subject // what the next sentence is about; nil: the decision
 }
 
-// Understand finds what the sentence means together with the one before it; ok is
-// false if it is no such sentence, or one that is complete by itself.
+// Understand finds what the sentence means together with the one before it; ok is false
+// if it is not such a sentence, or is complete without the other.
 func (s *Sentence) Understand() (m Meaning, ok bool) {
 	d, ok := s.decision()
 	d.Act = s.Alone.Act
@@ -127,8 +127,8 @@ func (s *Sentence) Understand() (m Meaning, ok bool) {
 	return s.meaning, ok
 }
 
-// decision is what the sentence asks for together with the one before it; ok is
-// false if it is no such sentence, or one that is complete by itself.
+// decision returns what the sentence asks for together with the one before it; ok is
+// false if it is not such a sentence, or is complete without the other.
 func (s *Sentence) decision() (d intent.Decision, ok bool) {
 	if d, ok = s.another(); ok {
 		return d, true
@@ -157,8 +157,8 @@ func (s *Sentence) decision() (d intent.Decision, ok bool) {
 	return s.rewritten(said), true
 }
 
-// forgot reports whether nothing is remembered that a sentence without a verb can
-// be about. What the model has talked about since is for the model.
+// forgot reports whether there is no remembered subject for a sentence without a verb. If
+// the model has talked since, the sentence is for the model.
 func (s *Sentence) forgot() bool {
 	return s.Subject == nil || s.Subject.Talked && s.Model || !s.Subject.Fresh(!s.Subject.Asks())
 }

@@ -15,7 +15,7 @@ import (
 func OfActs(acts []intent.Action, deeds []past.Deed, named func(things []string) []string) *Subject {
 	t := &Subject{}
 	for _, act := range plainly(acts) {
-		if Accounts(act) { // what is asked next is how things are
+		if Accounts(act) { // the next question is about states
 			act = intent.Action{Intent: catalogue.GetState, Slots: map[string]any{"name": act.Slots["name"]}, Devices: act.Devices}
 		}
 		in := catalogue.Of(act.Intent)

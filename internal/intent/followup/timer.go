@@ -12,8 +12,8 @@ import (
 )
 
 // WhichTimer is the reason of the question which of several timers is meant. HowLong
-// and When are those of a sentence that left its time open, and What of a reminder that
-// says not what of.
+// and When are the reasons for a sentence without a time, and What is the reason for a
+// reminder without a text.
 const (
 	WhichTimer = "which_timer"
 	HowLong    = "how_long"
@@ -71,8 +71,8 @@ func (t *TimerAnswer) byLength(timers []reply.Timer) (one reply.Timer, ok bool) 
 	return one, ok
 }
 
-// Orders reports whether a decision is an order of its own, or would be one once a
-// question is answered, and so answers no question.
+// Orders reports whether a decision is itself an order, or would be one once a question
+// is answered, and so does not answer a question.
 func Orders(d intent.Decision) bool {
 	orders := func(a intent.Action) bool {
 		return len(a.Devices)+len(a.Later) > 0 || catalogue.Of(a.Intent).Risk != tools.Read
@@ -88,9 +88,9 @@ type TimeAnswer struct {
 	Match  func(text string) intent.Decision
 }
 
-// Completed completes the sentence with its time; would is what it asks for, nil where it
-// joins several commands. ok is false if the answer is an order of its own, or says no
-// time.
+// Completed completes the sentence with its time. would is what the sentence asks for,
+// nil if it joins several commands. ok is false if the answer is itself an order, or
+// contains no time.
 func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool) {
 	if Orders(t.Match(t.Text)) {
 		return d, false
@@ -119,8 +119,8 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 	return d, d.Route == intent.Local && (would == nil || keeps(&d.Actions[len(d.Actions)-1], would))
 }
 
-// keeps reports whether an act is the one whose time was asked for and still says what
-// that one says. If its text has grown, the answer was more than a time.
+// keeps reports whether an act still says everything that would says, for which the time
+// was asked. If its text has grown, the answer was more than a time.
 func keeps(act, would *intent.Action) bool {
 	if act.Intent != would.Intent {
 		return false
@@ -141,8 +141,9 @@ type RemindAnswer struct {
 	Match  func(text string) intent.Decision
 }
 
-// Completed completes the sentence with what it is about; text is how it was read then.
-// It may lack its time still. ok is false if the answer is a sentence of its own.
+// Completed completes the sentence with the text of the reminder; text is the whole
+// sentence that was understood. It may still lack its time. ok is false if the answer
+// is itself a sentence.
 func (r *RemindAnswer) Completed() (d intent.Decision, text string, ok bool) {
 	if alone := r.Match(r.Text); alone.Route == intent.Local || Orders(alone) {
 		return d, "", false

@@ -25,7 +25,7 @@ const (
 // percentages are the abilities that a number sets in percent.
 var percentages = []home.Ability{home.Brightness, home.Position, home.Speed}
 
-// byValue understands a sentence that says nothing but a value, a number, on or off; ok is
+// byValue understands a sentence that contains only a value: a number, on or off; ok is
 // false if it says something else.
 func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
 	if n, ok := said.Slots[slotNumber].(int); ok {
@@ -40,8 +40,8 @@ func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
 	return s.otherValue(said)
 }
 
-// otherValue is what was done before with another value; ok is false if the sentence says
-// none, or the act before had none of that kind.
+// otherValue repeats the earlier act with another value; ok is false if the sentence has
+// no value, or the earlier act had none of that kind.
 func (s *Sentence) otherValue(said intent.Action) (d intent.Decision, ok bool) {
 	var all []intent.Action
 	if d, ok := s.retimed(said); ok {

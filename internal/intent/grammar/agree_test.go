@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/intent/template"
 )
 
-// exception is a class of sentences in which what is heard and what is understood
-// differ, and why that is right.
+// exception is a class of sentences for which the grammar and the matcher differ, and why
+// that is right.
 type exception struct {
 	reason string
 	fits   func(x *listener, f finding) bool
@@ -28,7 +28,8 @@ type finding struct {
 	block    *intent.Block // of the sentence that was written out; nil: it was heard
 }
 
-// exceptions are all of them. Each must happen: what no longer does is taken off.
+// exceptions are all of them. Each must happen: an exception that no longer happens is
+// removed.
 var exceptions = []exception{
 	{"heard and refused by its name: a thing or a room that many houses have and this one lacks", func(x *listener, f finding) bool {
 		return f.block == nil && x.decoy(f.text) && f.refused("unknown_name", "unknown_area")
@@ -47,8 +48,8 @@ var exceptions = []exception{
 	}},
 }
 
-// leastOwn is how many words a text must have that only the network's free reading
-// hears. The other languages are heard by recognisers that write any words.
+// leastOwn is how many words a text must have that only the network's free reading can
+// hear. The other languages have recognisers that write any words.
 var leastOwn = map[string]int{"en": 3}
 
 func (f *finding) refused(reasons ...string) bool {
@@ -98,8 +99,8 @@ func listen(tb testing.TB, language string, h *home.House) *listener {
 	return x
 }
 
-// understands decides on a text as it is said, alone or after another sentence; ok
-// also where it answers a question.
+// understands decides on a text, said alone or after another sentence; ok is also true if
+// it answers a question.
 func (x *listener) understands(text string) (d intent.Decision, ok bool) {
 	d = meant(x.match, text)
 	ok = d.Route == intent.Local || d.Route == intent.Ask
@@ -130,7 +131,7 @@ func (x *listener) answers(text string) bool {
 	})
 }
 
-// lacking are sentences of which the number or the colour is asked for.
+// lacking are sentences after which the number or the colour is asked for.
 var lacking = map[string][]string{
 	"en": {"set X", "set X to"}, "de": {"stelle X", "mach X"}, "es": {"pon X"}, "fr": {"mets X"},
 }
@@ -248,7 +249,7 @@ func understoodIsHeard(t *testing.T, x *listener, c *counted, w *expansion) {
 	}
 	t.Logf("understood: %d sentences are heard by every recogniser, %d by the network; %d by its free reading because they are text_only, %d because they say the same in more words; "+
 		"%d exceptions, %d not at all; of no local sentences %d are about what the house lacks, %d are none", n.narrow, n.wide, n.textOnly, n.inFewerWords, n.except, n.never, n.absent, n.none)
-	const most = 5 // forms that nobody says: "put on the alarm in the night mode", two floors at once
+	const most = 5 // forms that no user says: "put on the alarm in the night mode", two floors at once
 	if n.narrow == 0 || n.textOnly == 0 || w.few == 0 && (n.none > most || n.absent > n.textOnly/3) {
 		t.Errorf("too few of the sentences are local: %+v", n)
 	}

@@ -13,9 +13,9 @@ import (
 	"voicegateway/internal/intent/template"
 )
 
-// expansion writes the sentences of a pack with the names of a house, so many of each
-// that every alternative of every choice, also within rules, is in one of them, and
-// every text of every list.
+// expansion writes the sentences of a pack with the names of a house: enough of each
+// sentence that every alternative of every choice, also within rules, and every text of
+// every list occurs.
 type expansion struct {
 	few    int // at most so many texts of a sentence; 0: all that are needed
 	pack   *intent.Pack
@@ -129,7 +129,7 @@ func (x *expansion) say(f *form, out *strings.Builder) {
 	f.count()
 }
 
-// alternative is the one of which most is left to say, or the next one.
+// alternative returns the choice with the most texts left to say, or the next one.
 func (f *form) alternative() *form {
 	most := slices.MaxFunc(f.items, func(a, b *form) int { return cmp.Compare(a.open, b.open) })
 	if most.open > 0 {

@@ -1,11 +1,11 @@
-// Package grammar makes the recogniser's view of the sentences: a JSGF grammar
-// of what can be said in this house, automata of the same and of more, and the
-// judgement whether the words heard so far are a whole sentence (REQUIREMENTS H6).
-// All come from the sentences the matcher uses, so that nothing is heard that is not
-// understood. To keep a sentence out of the grammar give its block text_only; to keep
-// it for recognisers that hear no worse for more sentences, wide; to say something in
-// fewer words give it a spoken rule. A test holds what is heard and what is understood
-// together; where they differ is its list of exceptions.
+// Package grammar makes the recogniser's view of the sentences: a JSGF grammar of what
+// can be said in this house, automata of the same and of more, and the judgement whether
+// the words heard so far are a whole sentence (REQUIREMENTS H6). All come from the
+// sentences that the matcher uses, so that nothing is heard that is not understood. To
+// keep a sentence out of the grammar give its block text_only; to keep it for recognisers
+// that hear no worse for more sentences, wide; to say something in fewer words give it a
+// spoken rule. A test compares what is heard with what is understood; its list of
+// exceptions says where they differ.
 package grammar
 
 import (
@@ -46,8 +46,8 @@ func New(pack *intent.Pack, house *home.House) (*Grammar, error) {
 	return build(pack, house, nil)
 }
 
-// Without returns the grammar without the sentences that need one of the words.
-// lost are the names that can then not be said in any form.
+// Without returns the grammar without the sentences that need one of the words. lost are
+// the names that can then no longer be said in any form.
 func (g *Grammar) Without(missing []string) (without *Grammar, lost []string) {
 	all := maps.Clone(g.missing)
 	if all == nil {
@@ -137,7 +137,7 @@ type sentenceKind uint8
 const (
 	order    sentenceKind = iota // polite words, and other sentences joined
 	question                     // the same, but no order is joined to it: "is it raining and close the window"
-	after                        // polite words: it goes on from the sentence before, or answers it
+	after                        // polite words: it continues the sentence before, or answers it
 	answer                       // polite words behind it
 )
 

@@ -161,7 +161,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestATimeBehindACommand: what is heard of commands for later is understood, and a
+// TestATimeBehindACommand: every command for later that can be heard is understood, and a
 // command without a time ends as early as before.
 func TestATimeBehindACommand(t *testing.T) {
 	t.Parallel()

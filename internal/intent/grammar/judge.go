@@ -7,10 +7,9 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Judge says whether the words heard so far are a whole sentence. Polite words,
-// a time after a command and a second command after "and" do not count as growth. The name of a thing may be
-// an answer, or be gone on with. It is called for every frame of sound and does not
-// allocate much.
+// Judge says whether the words heard so far are a whole sentence. Polite words, a time after a command and a
+// second command after "and" do not count as growth. The name of a thing may be an answer, or the beginning
+// of a longer sentence. Judge is called for every frame of sound and allocates little.
 func (g *Grammar) Judge(partial string) speech.Completeness {
 	words := g.trim(strings.Fields(strings.ToLower(partial)))
 	if len(words) == 0 {

@@ -9,11 +9,11 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Automaton returns the sentences with what may stand around them: polite words
-// before and after, and one more sentence after a join ("and"). A recogniser that
-// weighs every word, the join too, needs no other grammar for that. Nothing follows
-// what the matcher would not understand with it: a question may come last, and what
-// goes on from the sentence before stands alone.
+// Automaton returns the sentences with what may stand around them: polite words before
+// and after, and one more sentence after a join ("and"). A recogniser that weighs every
+// word, including the join, needs no other grammar for that. A combination that the
+// matcher would not understand is left out: a question may only come last, and a sentence
+// that continues the one before stands alone.
 func (g *Grammar) Automaton() speech.Automaton { return g.automaton(false) }
 
 // Wide is the Automaton with the wide sentences, for a recogniser that hears no worse
@@ -81,8 +81,8 @@ type spokenForm struct {
 	ends []sentenceEnd
 }
 
-// sentenceEnd is a state in which a sentence may be over, and the state whose moves
-// follow then.
+// sentenceEnd is a state in which a sentence may end, and the state whose moves follow
+// it.
 type sentenceEnd struct{ at, end int32 }
 
 func (s *spokenForm) add() int32 {
@@ -171,7 +171,7 @@ func (s *spokenForm) figures(language string) {
 	}
 }
 
-// numbers are those whose words are all in the grammar.
+// numbers are the numbers whose words are all in the grammar.
 func (s *spokenForm) numbers(language string) []figure {
 	lang, ok := numbers.For(language)
 	if !ok {

@@ -40,8 +40,7 @@ func rules() []func(*clause) (Act, bool) {
 
 var allRules = rules()
 
-// act is what the clause does by itself. A clause without a verb of its own has
-// none, "".
+// act returns what the clause does. A clause that has no verb does nothing, "".
 func (c *clause) act() Act {
 	if len(c.segments) == 0 {
 		return ""
@@ -82,7 +81,7 @@ func indexOf(s []segment, k class) int {
 	return slices.IndexFunc(s, func(one segment) bool { return one.is(k) })
 }
 
-// holds reports whether a segment is of one class and of none of another.
+// holds reports whether a segment is of one class and not of another.
 func holds(s []segment, k, but class) bool {
 	return slices.ContainsFunc(s, func(one segment) bool { return one.is(k) && !one.is(but) })
 }
@@ -103,7 +102,7 @@ func skip(s []segment, k, but class) []segment {
 // forbidden: "stop turning …", "leave it alone".
 func (c *clause) forbidden() (Act, bool) { return Negation, c.first(forbidding) }
 
-// requested: "can you …". What stands before names only the thing, or is a reason.
+// requested: "can you …". The words before it only name the thing, or give a reason.
 func (c *clause) requested() (Act, bool) {
 	i := indexOf(c.segments, request)
 	if i < 0 {
@@ -126,7 +125,7 @@ func (c *clause) requested() (Act, bool) {
 	return Question, !c.segments[i].is(offer)
 }
 
-// tells reports whether what is asked for is only to be told.
+// tells reports whether the clause only asks to hear something.
 func (c *clause) tells(rest []segment) bool {
 	return rest[0].is(telling) && !rest[0].is(verb|general) || c.r.verbLast && rest[len(rest)-1].is(telling)
 }
@@ -155,8 +154,8 @@ func (c *clause) finally(rest []segment) bool {
 	return indexOf(rest, final|form|verb|asking) >= 0 || indexOf(rest, state) >= 0 && !c.strange(rest)
 }
 
-// ordered reports whether the verb at the beginning orders something of the house.
-// What is switched on or off may be unknown.
+// ordered reports whether the verb at the beginning gives the house an order. The thing
+// that is switched on or off may be unknown.
 func (c *clause) ordered(s []segment) bool {
 	head, rest := s[0], s[1:]
 	switch {
@@ -254,8 +253,8 @@ func (c *clause) offered() (Act, bool) {
 	return Question, true
 }
 
-// suggested: an order that is asked of somebody: "machst du …?", and why it is not
-// done: "pourquoi tu n'allumes pas …".
+// suggested: an order in the form of a question: "machst du …?", and a question why it is
+// not done: "pourquoi tu n'allumes pas …".
 func (c *clause) suggested() (Act, bool) {
 	asksWhy := c.first(why)
 	s := skip(c.segments, why, 0)
@@ -295,8 +294,8 @@ func (c *clause) wished() (Act, bool) {
 	return Statement, true
 }
 
-// wanted reports whether what somebody wants is something of the house to be done,
-// or a thing as it shall be.
+// wanted reports whether the speaker wants something done in the house, or a thing in
+// some state.
 func (c *clause) wanted(rest []segment) bool {
 	switch head := &rest[0]; {
 	case c.r.verbLast && rest[len(rest)-1].is(final) && c.finally(rest):

@@ -68,7 +68,7 @@ func TestWithoutApostrophes(t *testing.T) {
 	})
 }
 
-// TestSuppositions: a guess at what somebody would do is no request.
+// TestSuppositions: a guess at what a person would do is not a request.
 func TestSuppositions(t *testing.T) {
 	t.Parallel()
 	judge(t, []may{

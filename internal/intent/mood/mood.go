@@ -1,11 +1,11 @@
-// Package mood decides what a sentence does: whether it orders something of the
-// house, or asks, tells, forbids, reports or plans. It exists because only an order
-// may change a house (U9), and a sentence of which nothing is known orders nothing.
+// Package mood decides what a sentence does: whether it gives the house an order, or
+// asks, tells, forbids, reports or plans. It exists because only an order may change a
+// house (U9), and a sentence that is not understood orders nothing.
 //
-// It knows no sentences. The words that a language shows its intention by are the
-// acts of its file of words; the rules here are about classes of words and their
-// places, and are the same for all languages. To mend a judgement, add a word to a
-// class; to add a rule, write a method of clause and a line in its list of rules.
+// It knows no sentences. The words with which a language shows its intention are the acts
+// of its file of words; the rules here are about classes of words and their places, and
+// are the same for all languages. To correct a judgement, add a word to a class; to add a
+// rule, write a method of clause and a line in its list of rules.
 package mood
 
 import (
@@ -25,7 +25,7 @@ const (
 	Request   Act = "request"   // an order that has the form of a question: "can you …"
 	Wish      Act = "wish"      // "I want it brighter"
 	Question  Act = "question"  // asks for information
-	Statement Act = "statement" // tells something, and all that is not understood
+	Statement Act = "statement" // tells something, or is not understood
 	Negation  Act = "negation"  // forbids or denies
 	Condition Act = "condition" // is about another case: "if it rains …"
 	Report    Act = "report"    // tells what somebody else said
@@ -39,12 +39,12 @@ func (a Act) MayAct() bool { return a == Command || a == Request || a == Wish }
 // Asks reports whether a sentence of this kind asks for information.
 func (a Act) Asks() bool { return a == Question }
 
-// Withholds reports whether a sentence of this kind speaks of an act that is not to
-// be done, or not now.
+// Withholds reports whether a sentence of this kind speaks of an act that should not be
+// done, or not now.
 func (a Act) Withholds() bool { return a == Negation || a == Condition || a == Future }
 
-// Forbids reports whether a sentence of this kind changes nothing even where it has
-// the words of a command.
+// Forbids reports whether a sentence of this kind changes nothing even if it has the
+// words of a command.
 func (a Act) Forbids() bool {
 	switch a {
 	case Negation, Condition, Report, Future, Past:
@@ -63,7 +63,7 @@ type Reader struct {
 	hours     map[string]bool   // numbers that can be an hour
 	enclitics []string
 	compounds []string       // ends of words that name things
-	noOrder   *regexp.Regexp // ends of words that are no order
+	noOrder   *regexp.Regexp // endings of words that are not orders
 	adverbial *regexp.Regexp // ends of words that say how something is done
 	apart     string
 	verbLast  bool
@@ -101,7 +101,7 @@ func New(w *sentences.Words) (*Reader, error) {
 	return r, nil
 }
 
-// empty reads the sentences of a language we have no words of: none is an order.
+// empty reads the sentences of a language for which we have no words: none is an order.
 var empty = sync.OnceValue(func() *Reader { return &Reader{phrases: &node{}} })
 
 var readers sync.Map // by language

@@ -42,7 +42,7 @@ func TestWordsLoad(t *testing.T) {
 	}
 }
 
-// TestActs: what may act does, and nothing else.
+// TestActs: orders act, and no other sentence does.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	for _, language := range sentences.Languages() {

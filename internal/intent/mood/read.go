@@ -162,8 +162,8 @@ func (r *Reader) Names(all []string) *Names {
 	return n
 }
 
-// begins is the place inside a phrase at which a name of several words begins that
-// goes on after the phrase, or 0.
+// begins returns the place inside a phrase at which a name begins that has several words
+// and continues after the phrase, or 0.
 func (n *Names) begins(phrase, words []word) int {
 	for i := 1; i < len(phrase); i++ {
 		if named, _ := n.whole.longest(words[i:]); named > 1 && i+named > len(phrase) {

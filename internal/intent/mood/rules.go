@@ -66,8 +66,8 @@ func (c *clause) complained() (Act, bool) {
 	return Wish, c.complains
 }
 
-// bothered: "it's pitch black in the cellar" says of a room or a thing what nobody
-// likes.
+// bothered: "it's pitch black in the cellar" says something unpleasant of a room or a
+// thing.
 func (c *clause) bothered() (Act, bool) {
 	if !c.has(complaint) || c.has(past|future|foreign) || c.strange(c.segments) || holds(c.segments, negator, complaint|exception) {
 		return "", false
@@ -80,8 +80,9 @@ func (c *clause) bothered() (Act, bool) {
 	return Wish, c.complains
 }
 
-// located reports whether a clause says something about here, or with a verb of being
-// about a room. What a thing of a room does, such as its noise, is no wish.
+// located reports whether a clause says something about here or, with a verb of being,
+// about a room. A clause about what a thing in a room does, such as its noise, is not a
+// wish.
 func (c *clause) located() bool {
 	i, named := indexOf(c.segments, place), indexOf(c.segments, thing)
 	switch {
@@ -129,7 +130,7 @@ func (c *clause) inferred() (Act, bool) {
 func (c *clause) named() (Act, bool) {
 	last := len(c.segments) - 1
 	if c.first(exception) {
-		return "", true // "not the lamp" only says of which thing nothing is wanted
+		return "", true // "not the lamp" only excludes a thing
 	}
 	for i := range c.segments {
 		if !c.names(i) {
@@ -159,7 +160,7 @@ func (c *clause) names(i int) bool {
 	return s.is(said) && !s.is(foreign) && (!s.is(auxiliary) || s.is(state)) && (!s.is(past) || c.please)
 }
 
-// changes reports whether it is told what the thing that is named shall be.
+// changes reports whether the clause says what the named thing should become.
 func (c *clause) changes() bool {
 	for i := range c.segments {
 		s, next := &c.segments[i], segment{}
@@ -173,7 +174,7 @@ func (c *clause) changes() bool {
 	return false
 }
 
-// ended: an order whose verb stands at its end: "das Licht ausmachen".
+// ended: an order with its verb at the end: "das Licht ausmachen".
 func (c *clause) ended() (Act, bool) {
 	last := len(c.segments) - 1
 	for last > 0 && c.segments[last].is(place) && !c.segments[last].is(final) {
@@ -185,8 +186,8 @@ func (c *clause) ended() (Act, bool) {
 	return Command, !holds(c.segments[:last], auxiliary|past|future|subject|asking, about|determiner|object|state)
 }
 
-// guessed: a word nobody knows at the beginning is an order if it can be a verb,
-// what follows is its object, and nothing else in the clause is a verb.
+// guessed: an unknown word at the beginning is an order if it can be a verb, what follows
+// is its object, and nothing else in the clause is a verb.
 func (c *clause) guessed() (Act, bool) {
 	head, rest := &c.segments[0], c.segments[1:]
 	if head.class != 0 || head.ends != 0 || len(rest) == 0 || c.r.refuses(head.text) {
@@ -205,7 +206,7 @@ func (c *clause) guessed() (Act, bool) {
 // refuses reports whether a word cannot be an order by its form.
 func (r *Reader) refuses(word string) bool { return r.noOrder == nil || r.noOrder.MatchString(word) }
 
-// told: what is left tells something, of its time.
+// told: any other clause tells something, of its time.
 func (c *clause) told() (Act, bool) {
 	switch {
 	case c.has(future) && c.has(subject|determiner|about):

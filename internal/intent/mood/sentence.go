@@ -36,7 +36,7 @@ type found struct {
 	joined    bool // goes on after "and"
 	asks      bool // the sentence ends in a question mark
 	cancels   bool // only says no
-	stranger  bool // a single unknown word, such as somebody's name
+	stranger  bool // a single unknown word, such as a person's name
 	ascribed  bool // says only who spoke: "he promised"
 	unnamed   bool // names nothing of the house
 	verbless  bool // an order without a verb
@@ -52,7 +52,7 @@ type verdict struct {
 	result Act   // of what orders nothing
 	order  Act   // the order, if there is one
 	before found // the clause before
-	told   bool  // something was told that is no reason for an order
+	told   bool  // a statement came before that is not a reason for an order
 	timed  bool  // the text began with another time
 	ended  bool  // nothing that follows can change the verdict
 }
@@ -81,7 +81,7 @@ func (v *verdict) one(f found) {
 	v.before = f
 }
 
-// ordered adds an order. One that only goes on with what came before it is no order.
+// ordered adds an order. An order that only continues the part before it does not count.
 func (v *verdict) ordered(f *found) {
 	before := v.before.act
 	switch {
@@ -252,12 +252,12 @@ func (r *Reader) clause(c *clause) found {
 	return f
 }
 
-// ascribes reports whether the clause only says who spoke, with a verb nobody knows.
+// ascribes reports whether the clause only says who spoke, with an unknown verb.
 func (c *clause) ascribes() bool {
 	return len(c.segments) == 2 && c.strange(c.segments) && c.has(subject) && !c.has(you|auxiliary|reason)
 }
 
-// calls reports whether the clause is only a word, which may be somebody's name.
+// calls reports whether the clause is only a word, which may be a person's name.
 func (c *clause) calls() bool {
 	only := &c.segments[0]
 	return len(c.segments) == 1 && (only.is(foreign) || only.class == 0 && !c.r.describes(only.text))

@@ -194,8 +194,8 @@ type tail struct {
 	class          class
 }
 
-// joined keeps equal ends of phrases once and every word without the phrase it was read
-// in. It returns the place that stands for n. Nothing may be added afterwards.
+// joined keeps equal ends of phrases once, and frees every word from the phrase it was
+// read in. It returns the node that stands for n. Nothing may be added afterwards.
 func (n *node) joined(known map[tail]*node, words map[string]string) *node {
 	if n == nil {
 		return nil
@@ -274,8 +274,9 @@ func (r *Reader) learn(phrase string, c class) error {
 	return nil
 }
 
-// learnBare makes a word known without its apostrophe too, which people who type and
-// recognisers leave out: "dont". Where apostrophes part words, none is left here.
+// learnBare also adds a word without its apostrophe, which people who type and
+// recognisers leave out: "dont". In languages whose apostrophes separate words, none is
+// left here.
 func (r *Reader) learnBare(w string) {
 	bare := text.WithoutMarks(strings.ReplaceAll(w, "'", ""))
 	if _, known := r.folded[bare]; !known && bare != w && strings.Contains(strings.Trim(w, "'"), "'") {

@@ -26,7 +26,7 @@ var actuators = []string{
 	"vacuum", "lawn_mower",
 }
 
-// sharedHouse reads one of the shared houses, told by a section's heading.
+// sharedHouse reads one of the shared houses, chosen by a section's heading.
 func sharedHouse(t *testing.T, heading string) []told {
 	t.Helper()
 	file, part, _ := strings.Cut(heading, " ")
@@ -113,8 +113,8 @@ func language(heading string) string {
 	return "en"
 }
 
-// tally counts what became of names that were meant: found, asked about with the
-// right one among the candidates, missed, or taken for another thing.
+// tally counts the results for names that were meant: found, asked about with the right
+// one among the candidates, missed, or taken for another thing.
 type tally struct{ exact, asked, missed, wrong int }
 
 // demand fails unless percent are found or asked about and no other thing is

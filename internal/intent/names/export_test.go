@@ -1,7 +1,7 @@
 package names
 
-// Knows reports whether the words, as they are, make up a name or a part of
-// names.
+// Knows reports whether the words make up a name or a part of names, without any
+// correction.
 func (x *Index) Knows(heard string) bool {
 	if len(heard) > maxBytes {
 		return false

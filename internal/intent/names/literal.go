@@ -2,11 +2,10 @@ package names
 
 import "slices"
 
-// literal finds the entries that the words fit as they are: the words are the
-// whole of a name; else a part of it, perhaps with words of the place it stands
-// in; else a part with another word for the same kind of thing, such as "the desk
-// light" for the desk lamp. The last result is true if the words are the whole of
-// a name.
+// literal finds the entries that the words match without any correction: the words are
+// the whole of a name; else a part of it, perhaps with words of the thing's place; else a
+// part with another word for the same kind of thing, such as "the desk light" for the
+// desk lamp. whole is true if the words are the whole of a name.
 func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, bool) {
 	var room [maxHeard]int32
 	ids, own, exact := room[:0], 0, Exact // own: words that are more than a kind
@@ -38,7 +37,8 @@ func (x *Index) literal(words []string, allow func(int) bool) ([]int, Verdict, b
 	if own == 0 {
 		return items, exact, false
 	}
-	// All of a name and only words of its place besides: "Emma's lamp" for the lamp there.
+	// The whole name, and otherwise only words of its place: "Emma's lamp" for the lamp
+	// there.
 	named := func(f *form) bool {
 		return part(f) && !slices.ContainsFunc(f.words, func(id int32) bool { return !slices.Contains(ids, id) })
 	}

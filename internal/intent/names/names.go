@@ -1,12 +1,12 @@
-// Package names decides which thing of a house was meant by the words that were
-// heard. It tries the exact name after normalising, then a part of the name that
-// fits only one thing, then a score of letters and sound. Between two things that
-// are close it asks and never guesses. Names that are alike only in their common
-// word ("dish light", "night light") do not count as alike.
+// Package names decides which thing of a house the heard words mean. It tries the exact
+// name after normalising, then a part of the name that fits only one thing, then a score
+// of letters and sound. Between two things that are close it asks and never guesses.
+// Names that are alike only in their common word ("dish light", "night light") do not
+// count as alike.
 //
-// Everything that can be known of the house is computed when it loads (New), so
-// that a look-up is short and bounded whatever was heard. How a language sounds,
-// its articles, kinds of things, rooms and devices are in its file of words.
+// Everything about the house is computed when it loads (New), so that a look-up is short
+// and bounded whatever was heard. How a language sounds, its articles, kinds of things,
+// rooms and devices are in its file of words.
 package names
 
 import (
@@ -67,7 +67,7 @@ type Index struct {
 	entries int
 	forms   []form
 	vocab   []token   // every word of every name once
-	weight  []float64 // by word: how well it tells things apart; rare words do so better
+	weight  []float64 // by word: how well it tells things apart; the rarer the better
 	kind    []int     // by word: the kind of thing it names, 0 for none
 	word    map[string]int
 	within  [][]int32 // by word: the forms that hold it
@@ -161,8 +161,8 @@ func (x *Index) token(w string) token {
 	return t
 }
 
-// phrase is a name or a heard text in the form in which they are compared:
-// numbers in words, no accents.
+// phrase is a name or a heard text in the form for comparing: numbers in words, no
+// accents.
 type phrase struct {
 	words  []string
 	plain  []string // words before they are mended, if that changed them
@@ -234,9 +234,9 @@ func (x *Index) Household(word string) bool {
 	return x.words.household[w] || x.words.kinds[w] != 0
 }
 
-// Strays reports whether a heard word that tells things apart belongs to the name
-// of another entry and not to this one's. For a name that was cut in two it is
-// false, because there are no words to judge by.
+// Strays reports whether a heard word that tells things apart belongs to another entry's
+// name and not to this one's. It is false for a name that was cut in two, because its
+// pieces are not words that could be judged.
 func (x *Index) Strays(heard string, entry int) bool {
 	p := x.phrase(heard)
 	for i := range x.forms {

@@ -48,8 +48,8 @@ func bareWord(w string) string {
 	return text.Unaccented(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
 }
 
-// ordinal is the number of a word such as "second" or "2nd", given without and with
-// the signs around it; 0 if it is none.
+// ordinal returns the number of a word such as "second" or "2nd", given without and with
+// the signs around it; 0 if it is not an ordinal.
 func (v *vocabulary) ordinal(plain, written string) int {
 	if n := v.ordinals[plain]; n > 0 {
 		return n
@@ -155,7 +155,7 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 func isDigits(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
-// Mended is a text in the form in which names are compared: without articles, in the
+// Mended returns a text in the form for comparing names: without articles, in the
 // singular and in plain letters.
 func (x *Index) Mended(text string) string { return strings.Join(x.phrase(text).words, " ") }
 
@@ -172,8 +172,8 @@ func (x *Index) Holding(heard string, allow func(int) bool) []int {
 	return items
 }
 
-// HoldingPart lists the entries that hold all of the words, also where the words are the
-// whole name of one of them.
+// HoldingPart lists the entries whose names have all of the words, even if the words are
+// the whole name of one of them.
 func (x *Index) HoldingPart(heard string, allow func(int) bool) []int {
 	var ids []int32
 	for _, w := range x.phrase(heard).words {
@@ -195,14 +195,14 @@ func (x *Index) OnlyKinds(heard string) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return x.words.kinds[w] == 0 })
 }
 
-// EndsIn reports whether a word is glued of others of which the last one is end.
+// EndsIn reports whether a word is a compound whose last part is end.
 func (x *Index) EndsIn(w, end string) bool {
 	return x.words.Compounds && w != end && strings.HasSuffix(w, end)
 }
 
-// IsOneWord reports whether a text is a single word and so rather a kind of thing than the
-// name of one: "the kettle". Where words are glued, as in "Stehlampe", it must be one for a
-// thing that many houses have.
+// IsOneWord reports whether a text is a single word and so rather a kind of thing than a
+// name: "the kettle". In a language with compounds, such as "Stehlampe", it must be a word
+// for a thing that many houses have.
 func (x *Index) IsOneWord(heard string) bool {
 	words := x.words.cut(heard)
 	return len(words) == 1 && (!x.words.Compounds || x.Household(words[0]))
@@ -256,8 +256,7 @@ func (x *Index) PluralOf(heard, name string) bool {
 	})
 }
 
-// ordinalsOf numbers the words for ordinals of a language, in the form in which they
-// are compared.
+// ordinalsOf numbers the ordinals of a language, in the form for comparing.
 func ordinalsOf(names sentences.Names) map[string]int {
 	out := make(map[string]int)
 	for i, words := range names.Ordinals {

@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// sounds says how a language writes its sounds, roughly: words with equal keys
-// are easily taken for each other. Capital letters are classes of consonants.
+// sounds says roughly how a language writes its sounds: words with equal keys are easily
+// confused. Capital letters are classes of consonants.
 type sounds struct {
 	digraphs *strings.Replacer // letters that make one sound together, looked at first
 	letters  [128]byte         // class of a single letter; 0: a vowel or silent

@@ -20,15 +20,15 @@ const (
 const (
 	soundsLike = 0.88 // likeness of words that sound the same
 	leastAlike = 0.40 // share of equal letters that words of the same sound must have for that
-	worthwhile = 0.34 // below this share of equal letters words are not alike at all
-	// tells is the weight from which a word distinguishes one thing from another.
-	// Each such word, heard or in the name, must be alike by at least tellsAlike.
+	worthwhile = 0.34 // below this share of equal letters words are not alike
+	// tells is the weight from which a word distinguishes one thing from another. Each such
+	// word, heard or in the name, must reach a likeness of tellsAlike.
 	tells      = 0.55
 	tellsAlike = 0.58
 	// sameKind is the likeness of a lamp and a light.
 	sameKind = 0.80
-	// inOneWord is the likeness from which a text without its spaces is a name,
-	// although it holds words of its own: "hall way light", "bed room curtins".
+	// inOneWord is the likeness from which a text without its spaces counts as a name,
+	// although some of its words are not in the name: "hall way light", "bed room curtins".
 	inOneWord = 0.85
 )
 
@@ -119,7 +119,7 @@ type heard struct {
 	itself   []bool      // by heard word: it means itself, see vocabulary.household
 }
 
-// strange reports whether a heard word is not a mishearing but names something
+// strange reports whether a heard word is not a mishearing but the name of something
 // else.
 func (h *heard) strange(name []int32) bool {
 	for i, row := range h.likeness {
@@ -130,10 +130,10 @@ func (h *heard) strange(name []int32) bool {
 	return false
 }
 
-// doubts reports whether a word that says what kind of thing a name is about was
-// heard with another beginning, which a mishearing keeps more often than the
-// rest: "kitchen night" is no kitchen light. Words are compared only if the name
-// has as many as were heard: else some were cut in two.
+// doubts reports whether the word for the kind in a name was heard with another
+// beginning, which a mishearing usually keeps: "kitchen night" is not the kitchen light.
+// Words are compared only if the name has as many as were heard; otherwise some were cut
+// in two.
 func (h *heard) doubts(x *Index, name []int32) bool {
 	if len(name) != len(h.likeness) {
 		return false
@@ -147,9 +147,9 @@ func (h *heard) doubts(x *Index, name []int32) bool {
 	return false
 }
 
-// otherKind reports whether a word that says a kind of thing, or ends with one, was
-// heard with another beginning. That the beginning was lost or another word's end
-// was taken for it ("eater", "clamp") is no other beginning.
+// otherKind reports whether a word for a kind of thing, or a compound that ends with one,
+// was heard with another beginning. A lost beginning, or one to which the end of another
+// word was added ("eater", "clamp"), does not count.
 func (x *Index) otherKind(heard, name string) bool {
 	head := x.words.beforeKind(name)
 	if head < 0 || !strings.HasPrefix(heard, name[:head]) {

@@ -5,15 +5,15 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// vocabulary is what the words of a language do in names. Its words are in the
-// form in which they are compared: plain letters and the singular.
+// vocabulary says what the words of a language do in names. Its words are in the form for
+// comparing: plain letters and the singular.
 type vocabulary struct {
 	sentences.Names
 	dropped map[string]bool // words that carry nothing
 	kinds   map[string]int  // words for the same kind of thing have one number
-	// household are rooms and things that many houses have. A recogniser knows
-	// these words well: somebody who says "garden light" in a house with a garage
-	// light was not misheard. Short words are left out, because those are misheard.
+	// household are rooms and things that many houses have. A recogniser knows these words
+	// well: a user who says "garden light" in a house with a garage light was not misheard.
+	// Short words are left out, because they are misheard.
 	household map[string]bool
 	ordinals  map[string]int  // what each word for an ordinal counts
 	numbering map[string]bool // words before a number
@@ -30,8 +30,8 @@ func (v *vocabulary) beginning(w string) string {
 	return ""
 }
 
-// beforeKind is the number of letters before the word for a kind of thing in a name,
-// in which words may be glued; below 0 if it names no kind.
+// beforeKind returns the number of letters before the word for a kind of thing in a name,
+// also inside a compound; below 0 if the name has no such word.
 func (v *vocabulary) beforeKind(w string) int {
 	if v.kinds[w] != 0 {
 		return 0

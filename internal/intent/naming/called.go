@@ -84,8 +84,8 @@ func Join(names []Called, word string) Called {
 	return out
 }
 
-// Bare is a text that takes no article, in every case: a number of things, or a name that
-// nothing is known of.
+// Bare is a text that takes no article, in every case: a number of things, or an unknown
+// name.
 func (n *Names) Bare(text string) Called {
 	return Called{forms: n.declined(text, Unknown)}
 }
@@ -144,7 +144,7 @@ func (n *Names) withArticle(name string, g Gender, noun int) Called {
 	return Called{forms: n.declined(name, g), Gender: g, Many: g.Many()}
 }
 
-// ownsItself reports whether a name begins with whose thing it is, or with its article.
+// ownsItself reports whether a name begins with its owner, or already has its article.
 func (n *Names) ownsItself(name string) bool {
 	first, _, more := strings.Cut(strings.ToLower(name), " ")
 	ends := func(ending string) bool { return strings.HasSuffix(first, ending) }
@@ -181,8 +181,8 @@ func (n *Names) elides(name string) bool {
 	return n.Elides != "" && strings.ContainsRune(n.Elides, r) && !slices.Contains(n.Aspirate, first)
 }
 
-// Written writes words that were heard in small letters as the language does: German nouns
-// have a capital, as far as the tables know them, and so has what a name begins with.
+// Written gives words that were heard in small letters the capitals of the language: those
+// of German nouns, as far as the tables know them, and of the first word of a name.
 func (n *Names) Written(heard string) string {
 	if !n.Capitals {
 		return heard
@@ -190,8 +190,8 @@ func (n *Names) Written(heard string) string {
 	return upper(n.Clause(heard))
 }
 
-// Clause writes what is to be done as the language does: German nouns have a capital, as
-// far as the tables know them, and "rauszubringen" is "rausbringen".
+// Clause writes what to do as the language does: German nouns have a capital, as far as
+// the tables know them, and "rauszubringen" becomes "rausbringen".
 func (n *Names) Clause(heard string) string {
 	if !n.Capitals {
 		return heard
@@ -239,7 +239,7 @@ func (n *Names) Noun(name string) (g Gender, at int) {
 	return n.nounOf(name, n.Rooms)
 }
 
-// knows reports whether a word of a name is one of the tables, or a number.
+// knows reports whether a word of a name is in the tables, or is a number.
 func (n *Names) knows(word string) bool {
 	lower := strings.ToLower(word)
 	bare := lower[strings.LastIndexByte(lower, '\'')+1:] // "d'entrée"
@@ -308,7 +308,7 @@ func (n *Names) Measures(name string) bool {
 }
 
 // small writes those words of a name small that are nouns of the tables, or stand between
-// them. Whose thing it is keeps its capital.
+// them. The owner's name keeps its capital.
 func (n *Names) small(name string, noun int) string {
 	words := strings.Fields(name)
 	for i, w := range words {

@@ -1,6 +1,7 @@
-// Package naming puts the names of things and rooms into a sentence: "the kitchen
-// light", "dad's lamp", and "the bedroom lamp" where another room has a lamp too. Whoever
-// tells of a thing writes its name like whoever looks for it in what was told.
+// Package naming puts the names of things and rooms into a sentence: "the kitchen light",
+// "dad's lamp", and "the bedroom lamp" if another room has a lamp too. The code that
+// writes a reply and the code that searches a reply for a thing use the same form of its
+// name.
 package naming
 
 import (
@@ -46,8 +47,8 @@ type Names struct {
 	Readings   []string            `yaml:"readings"`   // English words that a house ends the names of readings with
 }
 
-// Plain is the name of a thing without an article and without signs that nobody
-// says; with its room where that tells it from another thing.
+// Plain is the name of a thing without an article and without signs that are not
+// pronounced; with its room if that tells it from another thing.
 func (n *Names) Plain(e *home.Entity) string {
 	name, room := n.withoutReading(e), home.Spoken(e.Area)
 	if e.Namesakes && room != "" && !strings.Contains(strings.ToLower(name), strings.ToLower(room)) {
@@ -78,8 +79,8 @@ func (n *Names) inSentence(name string) string {
 	return strings.Join(words, " ")
 }
 
-// withoutReading is the name of a thing without the English word for what it measures,
-// which the unit tells: "Thermometer Temperature" measures degrees.
+// withoutReading is the name of a thing without the English word for its measurement,
+// which the unit makes clear: "Thermometer Temperature" measures degrees.
 func (n *Names) withoutReading(e *home.Entity) string {
 	name := home.Spoken(e.Name)
 	if e.Domain != "sensor" {

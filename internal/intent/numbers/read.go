@@ -18,12 +18,11 @@ type Reading struct {
 // thousand", "two thousand five" … are far fewer.
 const maxHits = 24
 
-// Read appends to buf every number of the range that text begins with: all
-// prefixes that are numbers, because only the rest of the sentence decides
-// between "twenty" and "twenty one". Text is lower case. If it begins with
-// digits, no words are tried. A border between words is not demanded behind a
-// number, but "to", "for" and "won" are numbers only in front of a unit, and so
-// is a half without a number.
+// Read appends to buf every number of the range with which text begins: all prefixes that
+// are numbers, because only the rest of the sentence decides between "twenty" and "twenty
+// one". text is lower case. If it begins with digits, number words are not tried. A
+// number need not end at the end of a word, but "to", "for" and "won" are numbers only
+// before a unit, and so is a half without a number.
 func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 	first := len(buf)
 	if !r.NoDigits {
@@ -53,7 +52,7 @@ func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 }
 
 // Begins reports whether a number of any range may stand at the beginning of a text in
-// lower case. Where it reports false, Read returns nothing.
+// lower case. If it reports false, Read returns nothing.
 func (l *Language) Begins(text string) bool {
 	switch {
 	case text == "":
@@ -130,7 +129,7 @@ func (l *Language) phrases(text string, t *taker) {
 			t.take(p.Value, n)
 		}
 	}
-	if !t.in.Halves && !t.in.Tenths { // "half an hour" is a length of its own
+	if !t.in.Halves && !t.in.Tenths { // "half an hour" is a complete length
 		return
 	}
 	for _, p := range l.hand.Alone {

@@ -80,8 +80,8 @@ func parse(code, table string) *Language {
 // softHyphen marks in the table where a compound is put together.
 const softHyphen = "\u00ad"
 
-// enter takes the spellings of one number; a key such as 19.5 is a fraction that
-// is not said with a word for the point.
+// enter adds the spellings of one number; a key such as 19.5 is a fraction that is said
+// without a word for the point.
 func (l *Language) enter(key string, forms []string) {
 	v, err := strconv.ParseFloat(key, 64)
 	if err != nil {

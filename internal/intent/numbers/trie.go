@@ -72,7 +72,7 @@ func (t *trie) from(hits []hit, text string, at int32, i int) []hit {
 		}
 		to := t.child(at, text[i])
 		if border != 0 {
-			if to != 0 { // both ways go on: "sixteen", and "six thousand" written in one word
+			if to != 0 { // both continue: "sixteen", and "six thousand" written in one word
 				hits = t.from(hits, text, border, i)
 			} else {
 				at = border

@@ -6,10 +6,10 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Allowed returns a dangerous step with the call that may do it, which is only for a
-// step whose challenge was passed (REQUIREMENTS S1). It returns false where the server
-// of the thing has no such call, and for a step that starts from the present state:
-// such an act is not known before it is made.
+// Allowed returns a dangerous step with the call that may do it, for a step whose
+// challenge was passed (REQUIREMENTS S1). It returns false if the server has no such
+// call, and for a step that starts from the present state: its effect is not known in
+// advance.
 func (s *Step) Allowed() (Step, bool) {
 	if s.Risk != tools.Dangerous || s.Err != nil || s.next != nil || s.final != nil || s.Entity == nil || s.Entity.Dangerous == nil {
 		return Step{}, false

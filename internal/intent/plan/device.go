@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// command is what a control tool is told.
+// command is the argument of a control tool.
 type command struct {
 	action string // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode, colour
 	value  any    // nil: none
@@ -49,8 +49,8 @@ func device(a intent.Action, e *home.Entity) Step {
 	return control(a, e, c, risk)
 }
 
-// lit switches a lamp on that is to have a colour and is off, because nobody would see the
-// colour otherwise. The lamp is read first; one that is on is left as it is.
+// lit switches a lamp on before it gets a colour, because the colour of a lamp that is off
+// cannot be seen. The lamp is read first; one that is on is left as it is.
 func lit(a intent.Action, e *home.Entity) []Step {
 	if e.Domain != "light" || e.Control == nil || e.Read == nil || !e.Can(home.OnOff) {
 		return nil
@@ -110,8 +110,8 @@ func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, 
 	return command{}, false
 }
 
-// slotCounts is the slot that says which of two set points a temperature is for, with
-// the words that the control tool has for them.
+// slotCounts is the slot that says for which of two set points a temperature is meant, in
+// the control tool's words.
 const slotCounts = "counts"
 
 // counted are the words for the set points that count at once.
@@ -129,7 +129,7 @@ func counting(a intent.Action, value any) any {
 
 // turn plans on and off for any entity: locking and opening count as on.
 func turn(e *home.Entity, on bool) (command, bool) {
-	if e.Domain == "climate" { // on means heating: nobody wants cooling from "heating on"
+	if e.Domain == "climate" { // on means heating: "heating on" never asks for cooling
 		mode := "off"
 		if on {
 			mode = "heat"
@@ -205,8 +205,8 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
 }
 
-// setPointOf is what is moved by a step: of a thermostat that keeps a room between two
-// set points, the one that makes it warmer, or cooler. The action holds the word for it.
+// setPointOf returns which set point a step moves: if a thermostat keeps a room between
+// two, the one that makes it warmer, or cooler. The word for it is in the action.
 func setPointOf(ability home.Ability, step float64, values map[string]any) (home.Ability, intent.Action) {
 	moved := home.HeatsTo
 	if step < 0 {
@@ -218,8 +218,8 @@ func setPointOf(ability home.Ability, step float64, values map[string]any) (home
 	return moved, intent.Action{Slots: map[string]any{slotCounts: counted[moved]}}
 }
 
-// fromOff is what more or less means for a thing that is off. Less keeps it off;
-// more switches it on as it was last, or by as much as was said.
+// fromOff says what more or less means for a thing that is off. Less keeps it off; more
+// switches it on at its last level, or at the step that was said.
 func fromOff(set catalogue.Setting, step float64, said bool) command {
 	switch {
 	case step < 0:

@@ -25,9 +25,9 @@ type Step struct {
 	Risk   tools.Risk
 	Err    error  // why this step cannot be done, a sentence for people
 	Again  bool   // it takes back an earlier change
-	Joint  bool   // it is told as one with its joint neighbours, whatever they do
+	Joint  bool   // it is reported together with its joint neighbours, whatever they do
 	Ahead  bool   // it makes the next step show: a lamp is switched on before it gets a colour
-	Once   bool   // it must not be made a second time if nobody knows what came of it
+	Once   bool   // it must not be repeated if its result is not known
 	About  About  // what a question reads
 	Later  []Step // of a command for later: what will be done
 	Until  *Until // when it is put back; nil: it is not
@@ -38,7 +38,7 @@ type Step struct {
 	final *tools.Call // the call that acts, if it is known before the step is done
 }
 
-// Planned is the call that acts, as far as it is known before the step is done.
+// Planned returns the call that acts, as far as it is known before the step runs.
 func (s *Step) Planned() tools.Call {
 	if s.final != nil {
 		return *s.final
@@ -213,7 +213,7 @@ func listed(a intent.Action, h *home.House, area string) []Step {
 	return steps
 }
 
-// cannot makes a step for an entity on which the act cannot be done.
+// cannot makes a step for an entity that cannot do the act.
 func cannot(a intent.Action, e *home.Entity, key, format string, args ...any) Step {
 	err := &Error{Intent: a.Intent, Text: fmt.Sprintf(format, args...), Key: key, Entity: e}
 	return Step{Action: a, Entity: e, Risk: tools.Read, Err: err}

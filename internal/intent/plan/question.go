@@ -55,8 +55,8 @@ func battery(a intent.Action, e *home.Entity) Step {
 	return s
 }
 
-// batterySensor is the sensor of its own that the house has for the battery of a
-// thing; nil if there is none.
+// batterySensor returns the separate sensor for the battery of a thing; nil if the house
+// has none.
 func batterySensor(e *home.Entity, h *home.House) *home.Entity {
 	for i := range h.Entities {
 		other := &h.Entities[i]

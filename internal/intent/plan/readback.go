@@ -42,9 +42,8 @@ func (w Wish) On(e *home.Entity) (Step, error) {
 	return s, s.Err
 }
 
-// switching are the words for on and off of the domains that have their own. A
-// covering may be switched on or off as well; of a lock nobody knows what that
-// means.
+// switching are the words for on and off in the domains that have their own. A covering
+// may be switched on or off as well; for a lock the meaning would not be clear.
 var switching = map[string]struct{ on, off []string }{
 	"lock":  {[]string{"lock"}, []string{"unlock"}},
 	"cover": {[]string{"open", "on"}, []string{"close", "off"}},

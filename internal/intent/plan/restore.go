@@ -38,13 +38,13 @@ func (c *Change) Moved() bool {
 
 const full = 100 // percent
 
-// ChangedSince is the key of the Error of a step that would put back what somebody else
-// has changed since.
+// ChangedSince is the key of the Error of a step that would put back a state that was
+// changed by another person or program since.
 const ChangedSince = "changed_since"
 
-// Left reports whether a report of the device tells that somebody has changed it since
-// the change: by hand, or, where a level cannot be on its way, by another program (ours:
-// the report follows from a write of the device's server).
+// Left reports whether a report of the device shows that it was changed since: by hand
+// or, if it is not a level that may still be moving, by another program. ours says that
+// the report follows from a write of the device's server.
 func (c *Change) Left(property string, state any, ours bool) bool {
 	made := &c.Receipt
 	if c.Last != nil {
@@ -60,10 +60,10 @@ func (c *Change) Left(property string, state any, ours bool) bool {
 	return false
 }
 
-// Restore plans to bring a device back to what it was before a change. It is an
-// act like any other: if it is dangerous it has that risk. If the device is in
-// another state than the change left it in, somebody else has changed it since,
-// and the step leaves it alone with an Error.
+// Restore plans to bring a device back to its state before a change. It is an act like
+// any other and may be dangerous. If the device is in another state than the change left
+// it in, it was changed since by another person or program; then the step leaves it alone
+// and has an Error.
 func Restore(e *home.Entity, c Change) Step {
 	a, ok := former(e, c)
 	if !ok {
@@ -216,9 +216,8 @@ func atLevel(level any, r tools.Result) bool {
 	return !known || !told || alike(now, level)
 }
 
-// goneOn reports whether a device is at the level at which a receipt left it, or
-// has gone on from there the way it was going: the receipt may be from the middle
-// of that way.
+// goneOn reports whether a device is at the level of a receipt, or has moved on from
+// there in the same direction: the receipt may be from the middle of the movement.
 func goneOn(made *tools.Receipt, r tools.Result) bool {
 	now, known := levelNow(r)
 	before, was := number(made.BeforeLevel)

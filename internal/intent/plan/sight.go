@@ -70,7 +70,7 @@ func Look(c tools.Call, r tools.Result, ago time.Duration, before Sight) Sight {
 		}
 	}
 	if a, ok := settings[want.Action]; ok && (a == home.Setpoint || a == home.Mode) {
-		// The age is that of another value; a setting is only told as it was reported.
+		// The age belongs to another value; a setting is reported as it was last reported.
 		a, value := wantedOf(a, want.Value)
 		seen.Known = state.Values[a] != nil
 		seen.There = sameSetting(string(a), state.Values[a], value)

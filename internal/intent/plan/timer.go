@@ -27,9 +27,9 @@ var changes = map[string]string{
 	catalogue.IncreaseTimer: "add", catalogue.DecreaseTimer: "subtract", catalogue.Snooze: "snooze",
 }
 
-// timer plans a sentence about a timer; ok is false if the intent is another one. A
-// command for later is planned as if it were for now, so that what cannot be done, or
-// not without being asked, is known when it is given.
+// timer plans a sentence about a timer; ok is false for any other intent. A command for
+// later is also planned as if it were for now, so that a command that cannot be done, or
+// not without a question, is refused when it is given.
 func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps []Step, ok bool, err error) {
 	args, tool := map[string]any{}, changeTimer
 	var carried []Step
@@ -135,7 +135,8 @@ func bySun(a intent.Action) string {
 // slotSun is the slot of a time of day by the sun.
 const slotSun = "sun"
 
-// which says which one is meant: by name, kind, length, time or room.
+// which returns the arguments that say which timer is meant: by name, kind, length, time
+// or room.
 func which(a intent.Action) map[string]any {
 	out := map[string]any{}
 	for slot, name := range map[string]string{"id": "id", "name": "name", "timer": "kind", "area": "area"} {
@@ -217,11 +218,12 @@ func momentOf(a intent.Action) moment {
 	return m
 }
 
-// args are the time of a timer of a kind, as the tool takes it. A part of the day
-// makes it exact. Without one it may be before or after noon: of an alarm from four
-// to eleven it is the morning, as nobody is woken at seven in the evening, unless it is
-// for today, and the morning may be over; of what has a day or comes again from six to
-// eleven the morning, else the afternoon; all others are the next of both.
+// args returns the time of a timer of a kind, as the tool takes it. A part of the day
+// makes it exact; without one it may be before or after noon. An alarm from four to
+// eleven is in the morning, because people are not woken at seven in the evening,
+// unless it is for today, when the morning may be over. Another timer with a day or a
+// repetition is in the morning from six to eleven, else in the afternoon. All others
+// are at the next of both times.
 func (m moment) args(kind string) map[string]any {
 	at, day, twelve := m.onTheClock(kind)
 	out := map[string]any{"at": fmt.Sprintf("%02d:%02d", at/60, at%60)}
@@ -295,8 +297,8 @@ func Carried(steps []Step) []Step {
 	return out
 }
 
-// Unpromised says why commands for later may not be set; nil if they may: a dangerous
-// one is never carried out later, and what cannot be done now is not promised.
+// Unpromised says why commands for later may not be set; nil if they may. A dangerous one
+// is never carried out later, and a command that cannot be done now is not promised.
 func Unpromised(steps []Step) error {
 	for i := range steps {
 		for j := range steps[i].Later {

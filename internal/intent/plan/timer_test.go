@@ -97,8 +97,8 @@ func wanted(line string) string {
 }
 
 // TestTimersInEveryLanguage plans what people say about timers, alarms, reminders and
-// commands for later. Each must lead to the one call that is meant, and what speaks of
-// times without asking for anything to none.
+// commands for later. Each sentence must lead to the one call that is meant; a sentence
+// that mentions times without asking for anything must lead to none.
 func TestTimersInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	for _, language := range sentences.Languages() {

@@ -55,9 +55,9 @@ func commanded(a intent.Action, h *home.House, area string) ([]Step, error) {
 	return devices(a, h)
 }
 
-// Endless says why acts may not have the end that was asked for; nil if they may: one
-// that leaves no state cannot be put back, and what would be dangerous is never put back
-// by itself. Steps without an end are not looked at.
+// Endless says why acts may not have the requested end; nil if they may. An act that
+// leaves no state cannot be put back, and a dangerous restoration is never made without
+// a user. Steps without an end are not looked at.
 func Endless(steps []Step) error {
 	for i := range steps {
 		s := &steps[i]

@@ -13,18 +13,18 @@ import (
 // Retold tells of what was said and done before.
 type Retold struct{ *Phrases }
 
-// Deed is one thing that was done before, as it is told: to what, in which words of
-// a receipt, when, and who asked for it.
+// Deed is one earlier act, ready to be told: on what, with the words of a receipt, when,
+// and who asked for it.
 type Deed struct {
 	Entity   *home.Entity
 	Property string
 	Value    any
 	At       time.Time
 	Asker    Asker
-	Pending  tools.Reason // why nobody knows what became of it; "" where the thing confirmed it
+	Pending  tools.Reason // why its result is not known; "" if the thing confirmed it
 }
 
-// Asker is who asked for a deed, as seen by the one who is told.
+// Asker is who asked for a deed, as seen by the user who hears of it.
 type Asker struct {
 	Mine    bool   // the same room and source
 	Area    string // "" if it is not known
@@ -36,7 +36,7 @@ type Asker struct {
 	Model   bool   // a language model chose it
 }
 
-// Asked tells who asked for a deed.
+// Asked says who asked for a deed.
 func (p Retold) Asked(d *Deed) string {
 	key := "asked_mic"
 	switch w := d.Asker; {
@@ -64,10 +64,10 @@ func (p Retold) Asked(d *Deed) string {
 	return said
 }
 
-// ByHand says that nobody asked for what a thing reported.
+// ByHand says that a thing reported a change for which no program asked.
 func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
 
-// Became says in which state a thing was reported, "The kitchen light is on", as a sentence.
+// Became says the reported state of a thing as a sentence: "The kitchen light is on".
 func (p Retold) Became(d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
 	args["value"] = p.valueOf(d)
@@ -77,7 +77,7 @@ func (p Retold) Became(d *Deed) string {
 // ByProgram says that some program asked for what a thing reported.
 func (p Retold) ByProgram(d *Deed) string { return p.told("by_program", d) }
 
-// Failed says that a thing did not answer what it was told.
+// Failed says that a thing did not answer its command.
 func (p Retold) Failed(d *Deed) string { return p.told("failed_at", d) }
 
 func (p Retold) told(key string, d *Deed) string {
@@ -113,7 +113,7 @@ func (p Retold) Done(deeds []Deed, timed bool) string {
 	return strings.TrimSpace(said + " " + strings.Join(unsure, " "))
 }
 
-// unsure says why nobody knows what became of a deed.
+// unsure says why the result of a deed is not known.
 func (p Retold) unsure(d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
 	if text := p.Phrase("why_"+string(d.Pending), args); text != "" {
@@ -133,7 +133,7 @@ func (p Retold) did(d *Deed) string {
 	return p.Phrase("did_act", args)
 }
 
-// made reports whether a deed brought its thing into a state by its own word for it.
+// made reports whether a deed's own word for its result is the state.
 func (d *Deed) made(state string) bool {
 	switch home.Ability(d.Property) {
 	case home.OnOff, home.OpenClose, home.Lock, "":
@@ -164,8 +164,8 @@ func (p Retold) valueOf(d *Deed) string {
 	return p.readings.state(d.Entity, d.Value)
 }
 
-// Into reports whether a deed brought its thing into a state: on, off, open,
-// closed, locked or unlocked; any deed did where no state is asked for.
+// Into reports whether a deed brought its thing into a state: on, off, open, closed,
+// locked or unlocked. If state is "", every deed did.
 func (p Retold) Into(d *Deed, state string) bool {
 	if state == "" {
 		return true
@@ -226,7 +226,7 @@ func (p Retold) Unexplained(seen Sighting) string {
 	return p.Phrase("not_by_me_since", map[string]any{"time": p.TimeOfDay(seen.At)})
 }
 
-// Since says how long a thing has been as it is, as far as it told.
+// Since says how long a thing has been in its state, as far as it reported that.
 func (p Retold) Since(e *home.Entity, seen Sighting) string {
 	args := p.grammar.about(&plan.Step{Entity: e})
 	switch age := time.Since(seen.At); {
@@ -244,8 +244,8 @@ func (p Retold) Since(e *home.Entity, seen Sighting) string {
 
 const day = 24 * time.Hour
 
-// Each joins what is said of several things, the same sentence once. Different
-// ones are told with the name of the thing.
+// Each joins sentences about several things. The same sentence is said once; different
+// ones are said with the name of the thing.
 func (p Retold) Each(things []*home.Entity, told []string) string {
 	const most = 3
 	if !slices.ContainsFunc(told, func(s string) bool { return s != told[0] }) {
@@ -258,5 +258,5 @@ func (p Retold) Each(things []*home.Entity, told []string) string {
 	return strings.Join(all, " ")
 }
 
-// Plain is the name of a thing without an article, as it is said inside a sentence.
+// Plain is the name of a thing without an article, for use inside a sentence.
 func (p Retold) Plain(e *home.Entity) string { return p.grammar.names.Plain(e) }

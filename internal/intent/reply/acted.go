@@ -22,7 +22,7 @@ type asked struct {
 	Value  any    `json:"value"`
 }
 
-// deed is a step that acts on a thing, with what came of it.
+// deed is a step that acts on a thing, with its result.
 type deed struct {
 	step    *plan.Step
 	want    asked
@@ -35,12 +35,12 @@ type deed struct {
 type saying struct {
 	key   string
 	value string // fills {value}
-	text  string // said as it is; "" where the phrase counts
+	text  string // said unchanged; "" if the phrase applies
 }
 
-// acted says what the things of one command did: how many are as they should be,
-// which are under way, and what was left out. What is true of several things is
-// one sentence.
+// acted says what the things of one command did: how many have the requested state, which
+// are still moving, and which were left out. What is true of several things is one
+// sentence.
 func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) string {
 	deeds := make([]deed, len(steps))
 	about := map[saying][]int{}
@@ -112,8 +112,8 @@ func why(r tools.Reason) string { return "why_" + string(r) }
 // unreachable are the sayings of a thing that itself does not answer.
 var unreachable = []string{why(tools.Dead), why(tools.Silent), "no_answer"}
 
-// nobodyAnswered reports whether three things or more were told something, and
-// none of them answered.
+// nobodyAnswered reports whether at least three things got a command and none of them
+// answered.
 func nobodyAnswered(n int, about map[saying][]int) bool {
 	silent := 0
 	for s, which := range about {
@@ -160,7 +160,7 @@ func (p acts) tell(s saying, steps []plan.Step) string {
 	return capital(p.Phrase(s.key, args))
 }
 
-// sayingOf chooses what is said of a thing that has not confirmed what it was told.
+// sayingOf chooses the sentence about a thing that has not confirmed its command.
 func (p acts) sayingOf(e *deed) saying {
 	switch {
 	case e.step.Err != nil:
@@ -234,7 +234,7 @@ func (p acts) limits(e *deed) string {
 	})
 }
 
-// wanted is what a call asked for as it is spoken; "" for a colour without a name.
+// wanted is the requested value as it is spoken; "" for a colour without a name.
 func (p acts) wanted(want asked) string {
 	value := said(want.Value)
 	if name := p.colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
@@ -246,8 +246,8 @@ func (p acts) wanted(want asked) string {
 	return value
 }
 
-// confirmed says that one thing is as it was asked to be, and where that has no effect
-// because it is off, says so.
+// confirmed says that one thing has the requested state and, if that has no effect
+// because the thing is off, says so.
 func (p acts) confirmed(e *deed) string {
 	text := p.asAsked(e)
 	if e.offAnyway() {
@@ -256,8 +256,8 @@ func (p acts) confirmed(e *deed) string {
 	return text
 }
 
-// action is what was done as phrases are called by it: of two set points that count at
-// once, which one was set.
+// action returns the part of a phrase's key for what was done; of two set points that
+// count at once, the one that was set.
 func (e *deed) action() string {
 	if a := home.Ability(e.receipt.Property); a == home.HeatsTo || a == home.CoolsTo {
 		return string(a)
@@ -270,7 +270,7 @@ func (e *deed) offAnyway() bool {
 	return e.want.Action == "setpoint" && e.receipt.Reason == tools.WhenOn
 }
 
-// asAsked says that one thing is as it was asked to be.
+// asAsked says that one thing has the requested state.
 func (p acts) asAsked(e *deed) string {
 	args := p.grammar.about(e.step)
 	value := e.receipt.Value // what the device reports, not what was asked for

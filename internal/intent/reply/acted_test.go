@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// reasons are the codes of receipts, as they are written down.
+// reasons are the codes of receipts, as they are written in the code.
 func reasons(t *testing.T) []tools.Reason {
 	t.Helper()
 	code, err := os.ReadFile("../../tools/receipt.go")
@@ -36,7 +36,7 @@ func reasons(t *testing.T) []tools.Reason {
 	return all
 }
 
-// told is what is said of lamps that were told to do something.
+// told returns the reply about lamps that got a command.
 func told(t *testing.T, language, action string, value any, names []string, receipts []tools.Receipt, errs ...error) string {
 	t.Helper()
 	p, err := reply.Ours(language)
@@ -126,7 +126,7 @@ func TestNobodyIsBlamedForAnother(t *testing.T) {
 	}
 }
 
-// TestReasonsInWords: what is said of one lamp that was told to do something.
+// TestReasonsInWords checks the reply about one lamp that got a command.
 func TestReasonsInWords(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/reasons.txtar")
@@ -160,7 +160,8 @@ func TestReasonsInWords(t *testing.T) {
 	golden.Compare(t, *update)
 }
 
-// TestGroupsNameWhatWasLeftOut: "all" that was not all says so, with names.
+// TestGroupsNameWhatWasLeftOut: if "all" did not reach all things, the reply says so,
+// with names.
 func TestGroupsNameWhatWasLeftOut(t *testing.T) {
 	t.Parallel()
 	names := []string{"Attic Light", "Bath Light", "Cellar Light", "Desk Light", "Elm Light", "Fern Light", "Gate Light", "Hall Light"}

@@ -21,7 +21,7 @@ type agreement struct {
 	Verbs map[string][2]string `yaml:"verbs"`
 }
 
-// forms are the forms of a word: a text where it has only one.
+// forms are the forms of a word; a text if it has only one.
 type forms []string
 
 // UnmarshalYAML reads one form or a list of four.
@@ -39,7 +39,7 @@ func (f *forms) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// told is what words agree with: one thing or several, feminine or not.
+// told says with what words agree: one thing or several, feminine or not.
 type told struct{ feminine, many bool }
 
 // condition is a state in the form that agrees with what it is said of. A state
@@ -90,7 +90,7 @@ func kindOf(e *home.Entity, kind string) string {
 	return kind
 }
 
-// those returns what is told of several things: the kind in the plural.
+// those returns the word for a kind in the plural, and what agrees with it.
 func (g *grammar) those(kind string) (word string, of told) {
 	forms := g.things[kind]
 	if len(forms) != 2 {

@@ -25,10 +25,10 @@ type observation struct {
 	Reachable *bool          `json:"reachable"`
 	Low       bool           `json:"low"`    // a battery that is low whatever it measures
 	Reason    tools.Reason   `json:"reason"` // why it may not be so
-	Stale     *bool          `json:"stale"`  // whether the age must be told; nil where the tool does not say
+	Stale     *bool          `json:"stale"`  // whether the age must be said; nil if the tool does not know
 }
 
-// old reports whether a reading is told with its age.
+// old reports whether the reply says a reading's age.
 func (o *observation) old() bool {
 	if o.Stale != nil {
 		return *o.Stale
@@ -133,7 +133,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	return p.aged(p.measured(s, &o, args), &o)
 }
 
-// unanswered says why nothing is known of a thing.
+// unanswered says why a thing's state is not known.
 func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) string {
 	args := p.grammar.about(s)
 	switch {
@@ -149,8 +149,7 @@ func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) strin
 	return p.Phrase("unknown_state", args)
 }
 
-// blamed says what keeps a thing from being reached, where that is not the thing
-// itself.
+// blamed says why a thing cannot be reached, if the cause is not the thing itself.
 func (p *Phrases) blamed(o *observation, args map[string]any) string {
 	if o.Reachable == nil || *o.Reachable || !slices.Contains(others, o.Reason) {
 		return ""
@@ -216,8 +215,7 @@ func (p *Phrases) aged(text string, o *observation) string {
 	return text + " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(o.Age)})
 }
 
-// measured says a value: as a measure in the way people say such measures, as yes
-// or no, or as it is.
+// measured says a value: as a measure in the usual form, as yes or no, or as it is.
 func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) string {
 	value, unit := fmt.Sprint(args["value"]), fmt.Sprint(args["unit"])
 	key := p.readings.form(s, value, unit)

@@ -7,10 +7,11 @@ import (
 	"voicegateway/internal/home"
 )
 
-// isBeside reports whether a thing is asked about only besides: whether anything is open
-// is asked of doors and windows first, but a person also means curtains and valves; and
-// whether the doors are locked is no comfort while one without a lock stands open. In a
-// question for the opposite state ("what is closed") all things count alike.
+// isBeside reports whether a question covers a thing only in addition to its main
+// subject: "is anything open" is about doors and windows first, but the user also means
+// curtains and valves; and "are the doors locked" must not be a comfort while a door
+// without a lock stands open. In a question for the opposite state ("what is closed")
+// all things count alike.
 func (c *census) isBeside(e *home.Entity) bool {
 	switch c.q.sides().bad {
 	case "open":
@@ -27,9 +28,9 @@ func (c *census) unseen(e *home.Entity) bool {
 	return (c.q.want == "open" || c.q.want == "closed") && e.Domain == "lock" && !e.Can(home.Contact) && c.q.kind != "lock"
 }
 
-// tellBeside says of things that were asked about only besides which of them are not as
-// they should be. Where nothing else was found, the good news of the others comes first,
-// so that these are no yes or no for all.
+// tellBeside says which of the additional things are not as they should be. If there is
+// nothing else to report, the good news of the others comes first, so that the reply is
+// not a yes or no for all.
 func (c *census) tellBeside(good, beside []finding) []string {
 	var told []string
 	for i, group := range grouped(beside) {
@@ -42,9 +43,9 @@ func (c *census) tellBeside(good, beside []finding) []string {
 	return append(told, c.hidden(beside)...)
 }
 
-// besidesThese tells what was asked about besides where something was found: not where one
-// thing is enough for an answer, not in a list of what is unlocked, and never that a door
-// may be open that nothing sees.
+// besidesThese reports the additional things after a finding among the others. It reports
+// nothing if one thing is enough for an answer, or in a list of what is unlocked, and it
+// never mentions a door that no sensor sees.
 func (c *census) besidesThese(beside []finding) []string {
 	if c.q.ask == "any" || c.lists() && c.q.sides().bad != "open" {
 		return nil
@@ -60,7 +61,7 @@ func (c *census) seen(found []finding) []finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return c.unseen(f.step.Entity) })
 }
 
-// onlyBeside answers where all that was found was asked about besides.
+// onlyBeside answers if all findings are additional things.
 func (c *census) onlyBeside(all *sorted) []string {
 	if seen := c.seen(all.beside); c.lists() && c.q.sides().bad == "open" && len(seen) > 0 {
 		return append(c.tellBeside(nil, seen), c.notKnown(all.unknown)...)
@@ -78,12 +79,12 @@ func (c *census) onlyBeside(all *sorted) []string {
 	return told
 }
 
-// both joins two sentences, the first of which is not the whole truth.
+// both joins two sentences, because the first alone would not be the whole truth.
 func (c *census) both(first, second string) string {
 	return c.Phrase("asked_both", map[string]any{"first": strings.TrimRight(first, " ."), "second": second})
 }
 
-// hidden says of doors that are not locked that nothing sees whether they are open.
+// hidden says of unlocked doors that no sensor shows whether they are open.
 func (c *census) hidden(found []finding) []string {
 	var doors []finding
 	for _, f := range found {
@@ -100,7 +101,7 @@ func (c *census) hidden(found []finding) []string {
 	return []string{c.Phrase("doors_unseen", nil)}
 }
 
-// hiddenAlone is hidden where all that a question for what is open looked at are locks.
+// hiddenAlone is hidden for a question for open things that could look only at locks.
 func (c *census) hiddenAlone(all []finding) []string {
 	if slices.ContainsFunc(all, func(f finding) bool { return !c.unseen(f.step.Entity) }) {
 		return nil
@@ -108,9 +109,9 @@ func (c *census) hiddenAlone(all []finding) []string {
 	return c.hidden(all)
 }
 
-// looked says what all the things that a question looked at are, by their kinds: "the
-// doors and windows, the curtains and the water valve are closed". Locks and the
-// others are told apart where both are there.
+// looked says the state of all the things that a question covers, by their kinds: "the
+// doors and windows, the curtains and the water valve are closed". If there are locks and
+// other things, it names them separately.
 func (c *census) looked(found []finding) string {
 	of := map[string][]finding{}
 	for _, f := range found {
@@ -129,7 +130,7 @@ func (c *census) looked(found []finding) string {
 	return strings.Join(sentences, " ")
 }
 
-// resting is the state in which a thing was found to be well.
+// resting is the state of a thing that is in order.
 func (c *census) resting(f finding) string {
 	switch {
 	case c.q.sides().good == "off":
@@ -140,8 +141,7 @@ func (c *census) resting(f finding) string {
 	return "closed"
 }
 
-// category is the key of table things for a thing among all others; "" for one that has
-// no word there.
+// category returns the key of table things for a thing; "" if it has no word there.
 func (c *census) category(e *home.Entity) string {
 	kind := e.Domain
 	switch {
@@ -160,9 +160,9 @@ func (c *census) category(e *home.Entity) string {
 	return kind
 }
 
-// kindsAre says that things are in a state, by the words for their kinds, and by the
-// name of a thing that is the only one of its kind. There may be doors with locks beside
-// these.
+// kindsAre says that things are in a state, with the words for their kinds, and with the
+// name of a thing that is the only one of its kind. locks says that doors with locks are
+// mentioned as well.
 func (c *census) kindsAre(state string, found []finding, locks bool) string {
 	kinds, of := c.byKind(found, locks)
 	agreed := told{feminine: true, many: len(found) > 1}
@@ -190,8 +190,8 @@ func (c *census) kindsAre(state string, found []finding, locks bool) string {
 	return c.Phrase("asked_names", map[string]any{"name": c.grammar.list(names), "is": c.grammar.words[verb], "value": c.readings.condition(state, agreed)})
 }
 
-// byKind sorts findings by their kinds, and lists these in the order in which they are
-// told. Doors and windows are one kind where no locks are told beside them.
+// byKind sorts findings by their kinds, and returns these in the order of speaking. Doors
+// and windows are one kind unless locks are mentioned as well.
 func (c *census) byKind(found []finding, locks bool) (kinds []string, of map[string][]finding) {
 	of = map[string][]finding{}
 	for _, f := range found {
@@ -223,8 +223,8 @@ func order(kind string) int {
 	return 0
 }
 
-// namesLooked reports whether the good news of a question are told by what it looked at,
-// because "all" or "everything" would claim more.
+// namesLooked reports whether good news names what the question looked at, because "all"
+// or "everything" would claim more.
 func (c *census) namesLooked(good string, all []finding) bool {
 	switch good {
 	case "locked", "shut":

@@ -11,12 +11,12 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Limits of what is told of several things.
+// Limits of a sentence about several things.
 const (
 	mostNames  = 3         // more exceptions at once are too many to listen to
 	mostListed = 8         // more names are too many, even where a list was asked for
-	oldAfter   = 24 * 3600 // seconds, from which a reading is told with its age
-	lowBattery = 20        // percent, up to which a battery is low
+	oldAfter   = 24 * 3600 // seconds from which the age of a reading is said
+	lowBattery = 20        // percent, up to which a battery counts as low
 )
 
 // finding is what one step of a question found out.
@@ -27,13 +27,13 @@ type finding struct {
 	level string // a battery's charge in percent
 	away  bool   // the thing cannot be reached
 	blame string // the phrase that says what keeps every device from being reached
-	stale bool   // the reading is told with its age
+	stale bool   // the age of the reading is said
 	age   int64  // seconds
 
-	besides bool // it is asked about only besides: see isBeside
+	besides bool // the question covers it only in addition: see isBeside
 }
 
-// isOpen reports whether a thing that was asked about besides is not as it should be.
+// isOpen reports whether an additional thing is not as it should be.
 func (f *finding) isOpen() bool {
 	return !f.away && !slices.Contains([]string{"", "closed", "locked", "shut"}, f.state)
 }
@@ -88,8 +88,8 @@ var opposite = map[string]string{
 // resting are the states in which nothing needs care.
 var resting = []string{"locked", "closed", "off", "full", "ok", "reachable", "shut"}
 
-// is reports whether a state is the one asked for. What moves or is jammed is
-// neither closed nor locked.
+// is reports whether a state is the one in the question. A thing that moves or is jammed
+// is neither closed nor locked.
 func is(state, want string) bool {
 	switch want {
 	case "unlocked", "open", "broken", "ajar":
@@ -121,8 +121,8 @@ func (c *census) of(steps []plan.Step, results []tools.Result) string {
 	return c.answer(merged(found))
 }
 
-// merged joins what was found out about one thing: a low battery says more than
-// that the rest is well.
+// merged joins the findings about one thing: a low battery is more important than that
+// the rest is in order.
 func merged(found []finding) []finding {
 	var out []finding
 	for _, f := range found {
@@ -137,7 +137,7 @@ func merged(found []finding) []finding {
 	return out
 }
 
-// find reads what a step found out; counts is false where that says nothing.
+// find reads the result of a step; counts is false if it has no state.
 func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	o, known := observe(s, r)
 	f = finding{step: s, away: o.Reachable != nil && !*o.Reachable, age: o.Age, stale: o.old(), besides: c.isBeside(s.Entity) || c.unseen(s.Entity)}
@@ -185,7 +185,7 @@ func (c *census) findTrouble(f *finding, s *plan.Step, r tools.Result, o *observ
 		return
 	}
 	if known || o.Reachable != nil && *o.Reachable && s.Entity.Domain != "lock" && s.Entity.Domain != "binary_sensor" {
-		f.state = "ok" // a button that nobody has pressed yet works, too
+		f.state = "ok" // a button that was never pressed works, too
 	}
 	if o.State == "jammed" {
 		f.state = "jammed"
@@ -246,8 +246,8 @@ func (c *census) stateOf(e *home.Entity, o *observation, want string) string {
 	return ""
 }
 
-// charge reads a battery: low or full, and the percent where it tells them. A level
-// that is no percentage is a code, such as 255, for a battery that is low.
+// charge reads a battery: low or full, and the percentage if it reports one. A level that
+// is not a percentage, such as 255, is the code for a low battery.
 func charge(s *plan.Step, o *observation) (state, level string) {
 	value := o.State
 	if v, ok := o.Values[string(home.Battery)]; ok && s.Entity.DeviceClass() != "battery" {

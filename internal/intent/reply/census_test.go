@@ -113,7 +113,7 @@ func manorIn(t *testing.T, language string) asker {
 	return asker{askAbout(t, language, h), m.rooms, m.names}
 }
 
-// what answers a question in a manor in which all is well but for what news tells:
+// what answers a question in a manor in which everything is in order except for news:
 // pairs of an id and a state, "away" or the name of a report. "front battery" is the
 // battery of the front door, "servers" are the MCP servers.
 func (a asker) what(t *testing.T, text string, news map[string]string) string {

@@ -91,9 +91,9 @@ func flatReport(s *plan.Step, given map[string]string) string {
 	return `{"state":"` + said + `","values":{},"age_seconds":9,"reachable":true}`
 }
 
-// TestNoAllClearForWhatWasNotLookedAt asks whether all is well in flats where something
-// is not, is not known, or is not there to be looked at. A thing that is given as none
-// is not in the flat.
+// TestNoAllClearForWhatWasNotLookedAt asks whether all is well in flats in which
+// something is not, is not known, or has no sensor. A thing with the state "none" is
+// not in the flat.
 func TestNoAllClearForWhatWasNotLookedAt(t *testing.T) {
 	t.Parallel()
 	flats := map[string]asking{}

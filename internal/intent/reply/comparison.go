@@ -24,7 +24,7 @@ type measure struct {
 	read  observation
 }
 
-// told says which room it is. Of a room without a reading it says so, and never
+// told says which room it is. For a room without a reading it says so, and never claims
 // that it is less warm than another.
 func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
 	slots := steps[0].Action.Slots

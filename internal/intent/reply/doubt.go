@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Of is a phrase about some things, of which more than three are told as a number.
-// More fills its other places.
+// Of is a phrase about some things; more than three are said as a number. more fills its
+// other places.
 func (p *Phrases) Of(key string, things []*home.Entity, more map[string]any) string {
 	args := map[string]any{}
 	maps.Copy(args, more)
@@ -20,7 +20,7 @@ func (p *Phrases) Of(key string, things []*home.Entity, more map[string]any) str
 	return p.Phrase(key, args)
 }
 
-// Either asks which of two is meant: words, or things where there are any.
+// Either asks which of two is meant: words, or things if there are any.
 func (p *Phrases) Either(a, b string) string {
 	return p.Phrase("either", map[string]any{"a": a, "A": capital(a), "b": b})
 }

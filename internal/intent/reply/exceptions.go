@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/intent/naming"
 )
 
-// sides are what a question looks for, what is told where it finds none, and what
-// is said before either.
+// sides are the state that a question looks for (bad), the state if it finds none (good),
+// and the yes or no for either case.
 type sides struct{ bad, good, found, none string }
 
 func (q question) sides() sides {
@@ -36,7 +36,7 @@ func (s sides) counts(f finding) bool {
 // sorted are the findings of a census by what they mean for its answer.
 type sorted struct {
 	in, out, unknown []finding
-	beside           []finding // not as it should be, and asked about only besides
+	beside           []finding // not as it should be, and only in addition
 }
 
 // sort sorts the findings.
@@ -49,7 +49,7 @@ func (c *census) sort(found []finding) sorted {
 			all.beside = append(all.beside, f)
 		case !f.besides && s.counts(f):
 			if c.q.ask == "count" && slices.Contains([]string{"locked", "unlocked", "open", "closed"}, s.bad) {
-				f.state = s.bad // what is half open counts as open
+				f.state = s.bad // a half-open thing counts as open
 			}
 			all.in = append(all.in, f)
 		case f.state == "" || f.away:
@@ -130,8 +130,7 @@ func gendered(of told) string {
 	return "_m"
 }
 
-// others says that all things are in one state but for those of which nothing is
-// known.
+// others says that all things are in one state, except those whose state is not known.
 func (c *census) others(good string, unknown []finding) []string {
 	_, of := c.grammar.those(c.q.kind)
 	if good == "off" && c.q.kind != "light" && alarmKinds[c.q.kind] {
@@ -175,8 +174,8 @@ func (c *census) notKnown(unknown []finding) []string {
 	return told
 }
 
-// unreached says which things cannot be reached, and what to look at where that is
-// none of them.
+// unreached says which things cannot be reached, and what to check if the cause is not
+// one of them.
 func (c *census) unreached(away []finding) string {
 	names := c.nameList(away)
 	if away[0].blame != "" {
@@ -185,8 +184,8 @@ func (c *census) unreached(away []finding) string {
 	return c.Phrase("cannot_reach", map[string]any{"names": names})
 }
 
-// tell says which things are in which state, with one sentence for all that are in
-// the same. An alarm that is on is never told after a no.
+// tell says which things are in which state, with one sentence for all in the same state.
+// An alarm that is on is never said after a no.
 func (c *census) tell(prefix string, found []finding) []string {
 	var sentences []string
 	for _, group := range grouped(found) {
@@ -261,7 +260,7 @@ func urgency(f finding) int {
 	return map[string]int{"alarm": 0, "low": 2, "unreachable": 2}[f.state] + map[bool]int{true: 0, false: 1}[f.state == "alarm" || f.state == "low"]
 }
 
-// named says in which state things are, by their names.
+// named says the states of things, by their names.
 func (c *census) named(state string, group []finding) string {
 	of := c.ofAll(group)
 	args := c.grammar.agreeing(c.nameList(group), of)
@@ -342,7 +341,7 @@ func (c *census) batteries(prefix string, group []finding) string {
 	return c.begun(prefix, c.Phrase(key, map[string]any{"names": c.grammar.join(names, "and")}))
 }
 
-// ages tells of which things the reading is old.
+// ages says for which things the reading is old.
 func (c *census) ages(found []finding) string {
 	var old []finding
 	youngest := int64(0)

@@ -41,8 +41,8 @@ func (g *grammar) about(s *plan.Step) map[string]any {
 	return g.agreeing(name, told{feminine: g.feminine(s.Entity, ""), many: name.Many})
 }
 
-// agreeing fills the places for a name, and those for the words that agree with it: its
-// verbs, its pronouns, and the endings of what is said of it.
+// agreeing fills the places for a name, and those for the words that agree with it:
+// verbs, pronouns, and endings.
 func (g *grammar) agreeing(name naming.Called, of told) map[string]any {
 	args := map[string]any{"name": name, "Name": name.Each(capital)}
 	for place, words := range map[string][2]string{
@@ -167,7 +167,7 @@ func (g *grammar) ago(seconds int64) string {
 	return fmt.Sprintf("%d %s", n, g.words[word])
 }
 
-// among is a name of one of several things that none of the others has: its own, or
+// among returns a name of one of several things that none of the others has: its own, or
 // with its room, or with its server; empty if nothing tells it apart.
 func (g *grammar) among(e *home.Entity, things []*home.Entity) naming.Called {
 	inRoom := func(e *home.Entity) naming.Called {

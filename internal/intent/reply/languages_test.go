@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// table is a file of replies as it is written.
+// table is a file of replies in its YAML form.
 type table struct {
 	Phrases, Units, Words, Colours map[string]string
 	Things                         map[string][]string

@@ -6,8 +6,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Arrived says that things which were under way, or asleep, are as they were asked
-// to be. Their own later reports count as the confirmation.
+// Arrived says that things which were moving, or asleep, now have the requested state.
+// Their own later reports count as the confirmation.
 func (p *Phrases) Arrived(steps []plan.Step) string {
 	results := make([]tools.Result, len(steps))
 	for i := range results {

@@ -22,10 +22,10 @@ var whyLost = map[string]error{
 	"no time":       tools.ErrNotAsked,
 }
 
-// TestALostReadingIsNoAct: a question whose one reading got no answer names what
-// cannot be reached. Where the server is away, which no thing is to blame for, the
-// house is told as out of reach; nobody hears that nothing was done. A question about
-// many things may run out of time before it has asked all of them: nothing speaks
+// TestALostReadingIsNoAct: the reply to a question whose only reading got no answer names
+// what cannot be reached. If the server is away, for which no thing is to blame, it says
+// that the house is out of reach; it never says that nothing was done. A question about
+// many things may run out of time before it has asked all of them; that is not held
 // against those.
 func TestALostReadingIsNoAct(t *testing.T) {
 	t.Parallel()

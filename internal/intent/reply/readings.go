@@ -31,8 +31,8 @@ type readings struct {
 	sensors map[string]map[string]string // by class, then on and off
 	units   map[string]string
 	scales  map[home.Scale]string // degrees with their scale
-	// conditions are the states that are told of several things, each in one form or
-	// in four: see condition.
+	// conditions are the states that are said of several things, each in one form or in four:
+	// see condition.
 	conditions map[string]forms
 	point      string            // what stands before the part of a number; "" is a point
 	single     map[string]string // units of one thing, by the units of several
@@ -156,7 +156,7 @@ func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
 	return r.state(s.Entity, o.State), ""
 }
 
-// unitOf is a unit as it is said. Of degrees the scale is said where the question named
+// unitOf is a unit as it is spoken. The scale of degrees is said if the question named
 // another one.
 func (r *readings) unitOf(s *plan.Step, unit, class string) string {
 	scale := home.ScaleOf(unit)

@@ -38,14 +38,14 @@ type Phrases struct {
 	colours  map[string]string
 }
 
-// Timer is a timer, an alarm, a reminder or a command for later. What is said of it by
-// itself are the methods Rings, Rang, WhileOff and NotDone.
+// Timer is a timer, an alarm, a reminder or a command for later. The methods Rings, Rang,
+// WhileOff and NotDone make the sentences that the gateway says without a question.
 type Timer = due.Timer
 
 // ours are our own replies that were read, by language.
 var ours sync.Map
 
-// Ours are our own replies in a language, which are read once. It is an error if
+// Ours returns our own replies in a language, which are read once. It is an error if
 // there are none.
 func Ours(language string) (*Phrases, error) {
 	if p, ok := ours.Load(language); ok {
@@ -130,8 +130,9 @@ func (p *Phrases) Phrase(key string, args map[string]any) string {
 	return p.grammar.names.Contracted(strings.Join(strings.Fields(text), " "))
 }
 
-// filled fills the places of a phrase. What fills one may have places for words that
-// agree with the name: "allumé{e}". What agrees with nothing is masculine and singular.
+// filled fills the places of a phrase. A text for a place may itself have places for
+// words that agree with the name: "allumé{e}". Without a name the masculine singular is
+// used.
 func (p *Phrases) filled(text string, args map[string]any) string {
 	for range 2 {
 		for place, value := range args {
@@ -170,7 +171,7 @@ func (p *Phrases) written(place string, value any, args map[string]any) string {
 	return text
 }
 
-// silent are reasons that get no answer, because nobody spoke to the house.
+// silent are reasons that get no answer, because the text was not meant for the house.
 var silent = []string{"overheard", "empty"}
 
 // Refusal says why a sentence is not carried out; "" when silence is the answer.
@@ -225,8 +226,8 @@ func deniedKey(domain string) string {
 	return "denied_on"
 }
 
-// Challenge asks for words before a dangerous step. The words come first and other
-// words last, so that the last of our own voice in the room is not the answer.
+// Challenge asks for words before a dangerous step. The words come first and other words
+// last, so that the echo of our own voice is not the answer.
 func (p *Phrases) Challenge(s *plan.Step, words string) string {
 	return p.Phrase(strings.Replace(deniedKey(s.Entity.Domain), "denied", "challenge", 1), map[string]any{"words": words, "name": p.grammar.spoken(s.Entity)})
 }
@@ -234,9 +235,8 @@ func (p *Phrases) Challenge(s *plan.Step, words string) string {
 // maxApology is how long an error may be to be read out, in bytes.
 const maxApology = 300
 
-// Apology turns any error into a sentence for people. An error that is a sentence
-// itself is said as it is; of any other error people hear only that something
-// failed.
+// Apology turns any error into a sentence for people. An error that is itself a sentence
+// is said as it is; for any other error the sentence says only that something failed.
 func (p *Phrases) Apology(err error) string {
 	var planned *plan.Error
 	switch {
@@ -280,8 +280,7 @@ func (p *Phrases) planned(e *plan.Error) string {
 	return p.Phrase("failed", nil)
 }
 
-// english reports whether the texts of tools, which are English, can be said as
-// they are.
+// english reports whether the texts of tools, which are English, may be spoken.
 func (p *Phrases) english() bool { return p.language == "en" || p.language == "" }
 
 // isSentence reports whether a text was written to be heard.

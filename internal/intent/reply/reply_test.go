@@ -39,8 +39,8 @@ func answers(n int, texts []string) []tools.Result {
 	return out
 }
 
-// TestRefusal: what is not known, or not understood, is told with the words that were
-// heard, as a sentence that begins with a capital.
+// TestRefusal: the reply repeats the words that are not known or not understood, in a
+// sentence that begins with a capital.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/refusal.txtar")
@@ -56,7 +56,7 @@ func TestRefusal(t *testing.T) {
 	golden.Compare(t, *update)
 }
 
-// TestDenied: what is dangerous and switched off is named, where it has a name.
+// TestDenied: the reply names the dangerous act that is switched off, if it has a name.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	houses := housesInLanguages(t)
@@ -81,8 +81,8 @@ type sentence string
 
 func (s sentence) Error() string { return string(s) }
 
-// TestApology: an error is told as a sentence. English texts of plans and tools are
-// not said in another language.
+// TestApology: an error becomes a sentence. English texts of plans and tools are not
+// spoken in another language.
 func TestApology(t *testing.T) {
 	t.Parallel()
 	golden := fake.ReadProse(t, "testdata/apology.txtar")

@@ -13,15 +13,15 @@ import (
 type sense struct {
 	truth   string // on, off; "" is not known
 	told    string // in the family's language: "smoke", "no smoke", "open"
-	alarm   bool   // what it watches for has words of its own, such as smoke
+	alarm   bool   // its alarm has a word of its own, such as smoke
 	opens   bool   // it is a contact: neither open nor closed is the normal state
 	away    bool   // it cannot be reached, so the state is its last known one
 	reading observation
 }
 
-// senseOf says what one sensor of two states reports. An unknown state is never
-// told as a no. An alarm that is on is never answered with "no": a question
-// whether all is well is answered with the state itself.
+// senseOf says what one sensor with two states reports. An unknown state is never said as
+// a no. An alarm that is on is never answered with "no": the reply to the question
+// whether all is well is the state itself.
 func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	args := p.grammar.about(s)
 	args["value"] = got.told
@@ -37,8 +37,8 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	return p.aged(p.Phrase(p.sensing(got, truthAsked(s)), args), &got.reading)
 }
 
-// sensing is the key of the sentence that answers a question for a truth, where the
-// language says in another way what a sensor does not report.
+// sensing is the key of the sentence that answers a yes-or-no question, in a language
+// that has another form for what a sensor does not report.
 func (p *Phrases) sensing(got sense, asked string) string {
 	key := got.phrase(asked)
 	if none := strings.Replace(key, "senses", "senses_none", 1); got.truth == "off" && p.phrases[none] != "" {
@@ -69,8 +69,8 @@ func (g sense) phrase(asked string) string {
 	return key + "_no"
 }
 
-// several reports several sensors at once: those in the state asked for, or that
-// none is in it, and those whose state is unknown.
+// several says the reports of several sensors at once: those in the requested state, or
+// that none is in it, and those whose state is unknown.
 func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	asked, alarm := truthAsked(&steps[0]), senses[0].alarm
 	want := asked
@@ -95,7 +95,7 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 		said = append(p.alike(steps, senses, in, ""), p.alike(steps, senses, own, "")...)
 	case len(in) > 0:
 		said = p.alike(steps, senses, in, asked)
-	case alarm && len(unknown) > 0: // with a sensor whose state is unknown, nobody can say "no" for all
+	case alarm && len(unknown) > 0: // with a sensor of unknown state, "no" cannot be said for all
 		said = p.alike(steps, senses, out, "")
 	case alarm:
 		said = p.alike(steps, senses, out, asked)
@@ -106,8 +106,8 @@ func (p *Phrases) several(steps []plan.Step, senses []sense) string {
 	return strings.Join(append(said, p.unheard(steps, senses, unknown)...), " ")
 }
 
-// unheard says which sensors report nothing: those that are not reached, and those
-// of which nothing is known.
+// unheard says which sensors report nothing: those that cannot be reached, and those
+// whose state is not known.
 func (p *Phrases) unheard(steps []plan.Step, senses []sense, which []int) []string {
 	var away, silent []int
 	for _, i := range which {

@@ -86,8 +86,8 @@ func askIn(t *testing.T, language string) asking {
 	return askAbout(t, language, watches[language].house())
 }
 
-// told returns the answer to a question when each sensor in reports reports its
-// text and the others are clear.
+// told returns the answer to a question when each sensor in reports has the given report
+// and the others are clear.
 func (a asking) told(t *testing.T, text string, reports map[string]string) string {
 	t.Helper()
 	d := a.match.Match(text, "")

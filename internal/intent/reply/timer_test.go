@@ -28,8 +28,8 @@ var (
 	lamp  = reply.Timer{ID: "7", Kind: "command", Command: "turn off the kitchen light", State: "running", Due: now.Add(10 * time.Minute), Length: 600}
 )
 
-// inWords are the texts of the reminder and the command with a value, which are said
-// as somebody gave them.
+// inWords are the texts of reminders and commands with a value, which are said in the
+// user's own words.
 var inWords = map[string]struct{ mum, thermostat, off string }{
 	"en": {"call mum", "set the thermostat to 21 degrees", "turn off the kitchen light"},
 	"de": {"Mama anrufen", "stelle das Thermostat auf 21 Grad", "schalte die Küchenlampe aus"},
@@ -84,7 +84,7 @@ func TestTimersAreTold(t *testing.T) {
 	golden.Compare(t, *update)
 }
 
-// TestRinging: what a gateway says by itself about timers.
+// TestRinging checks what a gateway says about timers without a question.
 func TestRinging(t *testing.T) {
 	t.Parallel()
 	late := now.Add(8 * time.Minute)

@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Told says what came of the steps. Results belong to the steps of the same
-// index, and so do the errors, which may be left out: why a call got no answer.
+// Told says the results of steps. results have the same indexes as steps, and so have
+// errs, which may be left out: why a call got no answer.
 func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error) string {
 	errs = append(slices.Clone(errs), make([]error, max(0, len(steps)-len(errs)))...)
 	steps, results, errs, lost := apart(steps[:min(len(steps), len(results))], results, errs)
@@ -46,8 +46,8 @@ type unanswered struct {
 	errs    []error
 }
 
-// apart takes out the acts that got no answer: they are told together, last,
-// whatever the things were told to do. What was done only for the act after it is left out.
+// apart separates the acts that got no answer: they are said together, last, whatever the
+// commands were. Steps that only prepare another act are left out.
 func apart(steps []plan.Step, results []tools.Result, errs []error) (s []plan.Step, r []tools.Result, e []error, lost unanswered) {
 	for i := range steps {
 		if steps[i].Ahead && errs[i] == nil && (steps[i].Call.Tool == "" || results[i].Receipt.Sent()) {
@@ -66,7 +66,7 @@ func apart(steps []plan.Step, results []tools.Result, errs []error) (s []plan.St
 // intent about different things differ in their devices.
 func sameAction(a, b *plan.Step) bool {
 	if a.Again || b.Again {
-		return a.Again == b.Again // everything that is taken back is told together
+		return a.Again == b.Again // everything that is taken back is said together
 	}
 	if a.Joint && b.Joint {
 		return true
@@ -92,16 +92,16 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	return acts{p}.acted(steps, results, errs)
 }
 
-// Why a reading got no answer, for which its thing is not to blame: the thing's own
-// call was lost, or its server is away.
+// Why a reading got no answer that is not its thing's fault: the call was lost, or the
+// server is away.
 const (
 	lostReading tools.Reason = "lost"
 	serverAway  tools.Reason = "server_away"
 )
 
-// unread replaces the results of readings that got no answer: their things are not
-// reached, whatever kept the call from being made or answered, unless there was only
-// no time to ask. A server that answers none of several is away itself.
+// unread replaces the results of readings that got no answer. Their things count as out
+// of reach, whatever stopped the call or its answer, unless there was only no time to
+// ask. A server that answers none of several readings counts as away.
 func unread(results []tools.Result, errs []error) []tools.Result {
 	out := slices.Clone(results)
 	away := true
@@ -152,9 +152,9 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	return p.Phrase("done", nil)
 }
 
-// elsewhere says what came of a call that is about no thing of the house. Its text
-// is somebody else's and is not said: a program may write anything there, also that
-// a door is locked.
+// elsewhere says the result of a call that is not about a thing of the house. Its text
+// comes from outside and is not spoken: a program may write anything there, even that a
+// door is locked.
 func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
 	server := map[string]any{"server": capital(speech.Speakable(s.Call.Server))}
 	switch {
@@ -205,10 +205,10 @@ func (p *Phrases) listed(steps []plan.Step) string {
 	return p.Phrase(key, map[string]any{"names": p.grammar.join(names[:min(len(names), most)], "and"), "n": len(names), "rest": len(names) - most})
 }
 
-// Which asks for one of several things: "Do you mean the lamp or the light?",
-// those of one name by their rooms, those of one room by their servers. It is an open
-// question if there are no things, if nothing tells two apart, or if there are too
-// many to listen to.
+// Which asks for one of several things: "Do you mean the lamp or the light?", things of
+// the same name by their rooms, things in one room by their servers. It is an open
+// question if there are no things, if nothing tells two apart, or if there are too many
+// to listen to.
 func (p *Phrases) Which(things []*home.Entity) string {
 	const most = 3
 	if len(things) == 0 || len(things) > most {

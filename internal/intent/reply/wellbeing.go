@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// inspection is what a look through the whole house found, by how it is told.
+// inspection is the result of a look through the whole house, sorted for speaking.
 type inspection struct {
 	alarms, unlocked, doors, windows, hot, away, silent, low, fine []finding
 
@@ -38,7 +38,7 @@ func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection 
 	return n
 }
 
-// file puts a finding where it is told.
+// file sorts in a finding.
 func (n *inspection) file(f finding, want string, watches bool) {
 	into := &n.fine
 	switch {
@@ -67,8 +67,8 @@ func (n *inspection) file(f finding, want string, watches bool) {
 	*into = append(*into, f)
 }
 
-// wellbeing says whether all is well in the house, and what is not, the worst
-// first; with advice, also since when, and what a person can do about it.
+// wellbeing says whether all is well in the house, and what is not, the worst first; with
+// advice, also since when, and what the user can do about it.
 func (c *census) wellbeing(steps []plan.Step, results []tools.Result, advice bool) string {
 	n := c.inspect(steps, results)
 	var said []string
@@ -95,7 +95,7 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result, advice boo
 	return strings.Join(said, " ")
 }
 
-// missing says which things cannot be reached, or told of.
+// missing says which things cannot be reached, or have no known state.
 func (c *census) missing(n *inspection, advice bool) []string {
 	if len(n.away) > 1 && !n.reached && n.away[0].blame == "" {
 		return []string{c.Phrase("none_reached", nil)}
@@ -158,8 +158,7 @@ func guarded(s *plan.Step) (q question, watches bool) {
 	return question{want: "reachable"}, false
 }
 
-// isHot reports whether a thing is one that should not stay on when nobody looks: an
-// oven, an iron.
+// isHot reports whether a thing should not stay on unattended: an oven, an iron.
 func isHot(e *home.Entity) bool {
 	return slices.Contains([]string{"switch", "outlet", "light"}, e.Domain) && e.Hazards()&home.Hot != 0
 }

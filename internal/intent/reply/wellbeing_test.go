@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// TestAHouseIsNotAllRightWithAnAlarmOn: a siren that howls, broken glass and a
-// break-in are told where somebody asks whether all is well.
+// TestAHouseIsNotAllRightWithAnAlarmOn: a siren that howls, broken glass and a break-in
+// are reported when a user asks whether all is well.
 func TestAHouseIsNotAllRightWithAnAlarmOn(t *testing.T) {
 	t.Parallel()
 	houses := map[string]asking{}

@@ -1,9 +1,7 @@
-// Package sentences carries the text of our own languages inside the program:
-// what is understood (en.yaml), what is answered (en_replies.yaml), the single words
-// that the code has to know (en_words.yaml) and what is said that is about no thing of
-// the house (en_talk.yaml). A new language is four files here with its code as their name, and nothing else; the heads of the English
-// ones say how they are made. A fifth one, en_challenge.txt, has the words that
-// challenges are made of, one a line; without it the language asks none.
+// Package sentences carries the text of our own languages inside the program: what is understood (en.yaml), what is answered
+// (en_replies.yaml), the single words that the code has to know (en_words.yaml) and small talk, which is not about the house
+// (en_talk.yaml). A new language is four files here with its code as their name, and nothing else; the heads of the English ones say
+// how they are made. A fifth file, en_challenge.txt, has the words for challenges, one a line; without it the language asks none.
 package sentences
 
 import (
@@ -18,21 +16,21 @@ var files embed.FS
 
 const answered = "_replies.yaml"
 
-// Understood is the sentence pack of a language; an error if there is none.
+// Understood returns the sentence pack of a language; an error if there is none.
 func Understood(language string) ([]byte, error) { return files.ReadFile(language + ".yaml") }
 
-// Answered is the table of replies of a language; an error if there is none.
+// Answered returns the table of replies of a language; an error if there is none.
 func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
 
-// Spelt is the table of single words of a language; an error if there is none.
+// Spelt returns the table of single words of a language; an error if there is none.
 func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "_words.yaml") }
 
-// Talk is what is said in a language that is about no thing of the house; an error if
+// Talk returns the small talk of a language, which is not about the house; an error if
 // there is none.
 func Talk(language string) ([]byte, error) { return files.ReadFile(language + "_talk.yaml") }
 
-// Phrases are the phrases of a language's replies. There are none for a language
-// we do not have.
+// Phrases returns the phrases of a language's replies, or none for a language that we do
+// not have.
 func Phrases(language string) map[string]string {
 	data, err := Answered(language)
 	if err != nil {
@@ -62,8 +60,8 @@ func Languages() []string {
 	return out
 }
 
-// Challenge are the words that challenges are made of in a language (REQUIREMENTS S1);
-// none where it has no such list.
+// Challenge returns the words for challenges in a language (REQUIREMENTS S1), or none if
+// it has no such list.
 func Challenge(language string) []string {
 	data, err := files.ReadFile(language + "_challenge.txt")
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Words are the single words of a language that the gateway has to know. What
-// each of them is for stands in en_words.yaml. They are never changed after
-// loading.
+// Words are the single words of a language that the gateway has to know. en_words.yaml
+// says what each of them is for. They never change after loading.
 type Words struct {
 	Language string            `yaml:"language"`
 	Names    Names             `yaml:"names"`
@@ -23,7 +22,7 @@ type Words struct {
 	Writing  Writing           `yaml:"writing"`
 	Claims   Claims            `yaml:"claims"`
 	Offers   []string          `yaml:"offers"`  // patterns of questions that offer to do something
-	Musings  []string          `yaml:"musings"` // what somebody says to himself before he answers, and not in an answer
+	Musings  []string          `yaml:"musings"` // what people say to themselves before they answer, and not in an answer
 	Invented Invented          `yaml:"invented"`
 	Warmth   Warmth            `yaml:"warmth"`
 	Lasting  List              `yaml:"lasting"`   // things that stay on when everything is switched off
@@ -106,8 +105,7 @@ type ByHazard struct {
 	Loud List `yaml:"loud"`
 }
 
-// Openings are the words by which the name of a thing tells which opening of the
-// house it is.
+// Openings are the words in a thing's name that show which opening of the house it is.
 type Openings struct {
 	Door   List `yaml:"door"`
 	Window List `yaml:"window"`
@@ -130,8 +128,8 @@ type Writing struct {
 	Shortened List `yaml:"shortened"`
 }
 
-// Claims are the words by which a sentence tells that something was or will be done,
-// or how something in the house is.
+// Claims are the words with which a sentence says that something was or will be done, or
+// how something in the house is.
 type Claims struct {
 	Common     List            `yaml:"common"`
 	Short      Pairs           `yaml:"short"`
@@ -190,14 +188,14 @@ type Claims struct {
 	States     map[string]List `yaml:"states"` // what things report
 }
 
-// Invented is what recognisers write where nobody speaks.
+// Invented is what recognisers write when there is no speech.
 type Invented struct {
 	Credits []string `yaml:"credits"`
 	Murmurs []string `yaml:"murmurs"`
 }
 
-// Acts are the words by which a sentence shows what it does: whether it orders
-// something, or asks, tells, forbids or only plans it. en_words.yaml explains them.
+// Acts are the words that show what a sentence does: whether it orders something, or
+// asks, tells, forbids or only plans it. en_words.yaml explains them.
 type Acts struct {
 	Openers     Wordings `yaml:"openers"`
 	Polite      Wordings `yaml:"polite"`
@@ -272,7 +270,7 @@ func (p *Wordings) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Warmth are the words that tell whether a bare number is a temperature, and of which
+// Warmth are the words that show whether a bare number is a temperature, and of which
 // scale.
 type Warmth struct {
 	Not        List `yaml:"not"`
@@ -346,7 +344,7 @@ func (a *Amounts) UnmarshalYAML(n *yaml.Node) error {
 
 const worded = "_words.yaml"
 
-// loaded are the words of our languages, each read when it is first asked for.
+// loaded are the words of our languages, each read at its first use.
 var loaded = sync.OnceValue(func() map[string]func() (*Words, error) {
 	out := make(map[string]func() (*Words, error))
 	for _, code := range Languages() {

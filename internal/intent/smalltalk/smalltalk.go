@@ -1,6 +1,6 @@
-// Package smalltalk answers what a family says that is about no thing of the house, where
-// no language model answers it: greetings, questions about the gateway, sums, and what
-// only a language model or a service could do. It never acts. A language is its file
+// Package smalltalk answers what a family says that is not about the house, if no
+// language model answers it: greetings, questions about the gateway, sums, and what only
+// a language model or a service could do. It never acts. A language is its file
 // <code>_talk.yaml in internal/intent/sentences, whose head says how it is made; a topic
 // is a block of sentences and a reply there.
 package smalltalk
@@ -41,7 +41,7 @@ type Reader struct {
 	told
 }
 
-// told are the replies of a file of small talk, by topic.
+// told are the replies in a file of small talk, by topic.
 type told struct {
 	Says    map[string]string `yaml:"says"`
 	Greets  map[string]byHour `yaml:"greets"`
@@ -121,10 +121,10 @@ func set(words []string) map[string]bool {
 	return out
 }
 
-// Answer returns what a text comes to that is said at a time; false if it is no small
+// Answer returns the answer to a text that is said at a time; false if it is not small
 // talk. The time's location decides what part of the day it is. A loose sentence with a
-// word for something of the house is none, because it may have been an order or a
-// question that was only not understood.
+// word for something in the house does not count, because it may have been an order or
+// a question that was not understood.
 func (r *Reader) Answer(text string, at time.Time, house *home.House) (Answer, bool) {
 	if said, ok := r.Sums.answer(text); ok {
 		return Answer{Topic: "Sum", Say: said}, true

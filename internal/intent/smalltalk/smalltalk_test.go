@@ -47,7 +47,7 @@ func TestGreetings(t *testing.T) {
 	}
 }
 
-// A sum is exact, in words and in digits, in the order in which sums are worked out.
+// A sum is exact, in words and in digits, with multiplication before addition.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	for language, sums := range map[string]map[string]string{
@@ -75,8 +75,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// What is about the house and was not understood is no small talk: nothing else may be
-// said to be missing.
+// A text about the house that was not understood is not small talk, and the reply must
+// not say that something else is missing.
 func TestOrdersAreNoSmallTalk(t *testing.T) {
 	t.Parallel()
 	more := map[string][]string{

@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/intent/numbers"
 )
 
-// sums are the words of sums in one language, longest first once they are prepared, and
-// the answers, in which {value} stands for the number.
+// sums are the words of sums in one language, longest first after preparation, and the
+// answers, in which {value} stands for the number.
 type sums struct {
 	Before  []string `yaml:"before"`
 	After   []string `yaml:"after"`
@@ -37,8 +37,8 @@ type operator struct {
 	does byte // + - * / or %, which is percent of
 }
 
-// Limits of a sum: how many numbers it may have, the largest number that is read, and
-// with how many digits behind the point it is told exactly.
+// Limits of a sum: how many numbers it may have, the largest number that is read, and the
+// number of digits after the point up to which the result is exact.
 const (
 	mostNumbers   = 12
 	largestNumber = 1_000_000_000
@@ -64,7 +64,7 @@ func (s *sums) prepare(language string) error {
 	return nil
 }
 
-// answer says what a text comes to if it is a sum, and nothing else.
+// answer returns the result of a text that is a sum, and nothing else.
 func (s *sums) answer(text string) (string, bool) {
 	values, does, ok := s.read(s.bare(text))
 	if !ok {
@@ -86,7 +86,7 @@ func (s *sums) answer(text string) (string, bool) {
 	return strings.ReplaceAll(form, "{value}", said), true
 }
 
-// bare is a text as it is compared, without the words around a sum.
+// bare is a text in the form for comparing, without the words around a sum.
 func (s *sums) bare(text string) string {
 	text = intent.Plain(text)
 	for again := true; again; {

@@ -14,10 +14,10 @@ type row struct {
 	texts   []string
 }
 
-// glued cuts parts into words that touch each other. What touches a list is a word
-// of its own where a space may stand between, and one with the value where it ends
-// or begins with an apostrophe: "{area}['s]", "{level}[ ][%|percent]". The rest is
-// for those who write: nobody says "50%".
+// glued cuts parts into words that touch each other. A text that touches a list is a
+// separate word if a space may stand between, and one word with the value if it ends or
+// begins with an apostrophe: "{area}['s]", "{level}[ ][%|percent]". The rest is only for
+// written text: "50%" is never heard as one word.
 func (p *Phrases) glued(nodes []*Node) (*Phrase, error) {
 	rows := []row{{texts: []string{""}}}
 	for _, n := range nodes {

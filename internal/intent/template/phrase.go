@@ -11,7 +11,7 @@ type PhraseKind uint8
 // The forms of a phrase.
 const (
 	Word  PhraseKind = iota // one whole word
-	All                     // its items one after the other; without items: nothing
+	All                     // its items one after the other; an empty text without items
 	Any                     // one of its items
 	Value                   // a value of a list or range
 	Named                   // Items[0], shared under the name of a rule

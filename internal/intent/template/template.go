@@ -1,8 +1,8 @@
-// Package template reads the sentence template language of hassil, in which
-// sentence packs are written: "turn on [the] {name}", "light[s]", "(a|b)",
-// "(a;b)", "<rule>", "{0..100:slot}". It exists apart from the matcher because
-// the recogniser's grammar is made from the same trees. A new form of the
-// language is a case in parse.go and one in each function that walks a tree.
+// Package template reads the sentence template language of hassil, in which sentence
+// packs are written: "turn on [the] {name}", "light[s]", "(a|b)", "(a;b)", "<rule>",
+// "{0..100:slot}". It is separate from the matcher because the recogniser's grammar is
+// made from the same trees. A new form of the language is a case in parse.go and one in
+// each function that walks a tree.
 package template
 
 import "strings"
@@ -50,7 +50,7 @@ func (n *Node) Walk(f func(*Node)) {
 func (n *Node) Empty() bool { return n.Kind == Text && n.Text == "" }
 
 // Space reports whether the node is a space that may be left out in writing, "[ ]" or
-// "[-| ]". Nobody hears the difference.
+// "[-| ]". It makes no difference in speech.
 func (n *Node) Space() bool {
 	space := false
 	for _, item := range n.Items {

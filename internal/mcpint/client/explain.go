@@ -75,7 +75,7 @@ func explanation(err error) string {
 	return answerExplanation(err)
 }
 
-// answerExplanation returns the words for an answer that is none, "" for other errors.
+// answerExplanation returns the words for an invalid answer, "" for other errors.
 func answerExplanation(err error) string {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, shape := errors.AsType[*json.UnmarshalTypeError](err)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a server may send that answers nothing: so much at once, and then so much a
+// Bounds of messages that answer no request: a number at once, and then a number a
 // second. The busiest house announces some ten changes a second, and heartbeats come
 // every few seconds.
 const (
@@ -20,8 +20,8 @@ const (
 	// leastRead is what a read counts at least, in bytes: many small ones cost more
 	// than a large one.
 	leastRead = 256
-	// messagesAsked and bytesAsked may come besides for each request of ours. They are
-	// few, because a server can make us ask: we list what it says has changed.
+	// messagesAsked and bytesAsked are added for each request of ours. They are small,
+	// because a server can cause requests: after it announces a change, we list it.
 	messagesAsked = 100
 	bytesAsked    = 1 << 20
 )

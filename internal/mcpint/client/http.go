@@ -149,9 +149,9 @@ func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// refusal returns what is wrong with an answer, nil if nothing is. An answer to
-// GET counts only where the stream is needed, or where it says that the session
-// has ended: a server may offer no stream.
+// refusal returns what is wrong with an answer, nil if nothing is. An answer to GET
+// counts only if the stream is needed, or if it says that the session has ended, because
+// a server need not offer a stream.
 func (w *watchedTransport) refusal(r *http.Request, answer *http.Response) *HTTPError {
 	session := r.Header.Get(transport.HeaderKeySessionID) != ""
 	if r.Method == http.MethodGet && !w.needsStream && (!session || answer.StatusCode != http.StatusNotFound || !w.hadStream.Load()) {

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// leavingConn is a connection of which one can ask when what has been written to it is
-// with the kernel.
+// leavingConn is a connection that can report when the bytes written to it have reached
+// the kernel.
 type leavingConn struct {
 	net.Conn
 	mu   sync.Mutex
-	next func() // called after the next write; nil: nobody asks
+	next func() // called after the next write; may be nil
 }
 
 // dialLeaving connects as the library does.
@@ -66,8 +66,8 @@ func whenSent(do func()) *httptrace.ClientTrace {
 	}
 }
 
-// leavingOf returns our connection below one of the library, or nil where requests share
-// it: with HTTP/2 they are flushed before they are told as written.
+// leavingOf returns our connection below one of the library, or nil if requests share
+// it: HTTP/2 reports them as written after it has flushed them.
 func leavingOf(c net.Conn) *leavingConn {
 	if secure, ok := c.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {

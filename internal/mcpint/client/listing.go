@@ -52,7 +52,7 @@ func (l *Listing) add(secrets Secrets, raw json.RawMessage) {
 	}
 }
 
-// cut notes that the list goes on.
+// cut notes that the list has more tools, and why they are left out.
 func (l *Listing) cut(why string) {
 	l.Skipped = append(l.Skipped, Skipped{"(further tools)", why})
 }

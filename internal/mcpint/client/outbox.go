@@ -19,10 +19,10 @@ const (
 	maxUnsent = 64 << 20
 )
 
-// outbox is what is written to a child and does not fit into its pipe. Writing
-// never blocks: the client library writes under a lock and without regard to the
-// call's context, so that one child that does not read would hold up every call
-// (docs/facts/mcp-client.md, Over stdio).
+// outbox holds what is written to a child and does not fit into its pipe. Writing never
+// blocks: the client library writes under a lock and ignores the call's context, so that
+// a single child that does not read would hold up every call (docs/facts/mcp-client.md,
+// Over stdio).
 type outbox struct {
 	mu        sync.Mutex
 	pending   []byte

@@ -59,9 +59,8 @@ func startProcess(program process.Program, log io.Writer) (*serverProcess, error
 	return p, nil
 }
 
-// neverRead reports whether the child ended without reading anything beyond the
-// first bytes, of which before says how many. It is false while the child lives,
-// because then this cannot be known.
+// neverRead reports whether the child ended without reading anything after the first
+// before bytes. It is false while the child lives, because then this cannot be known.
 func (p *serverProcess) neverRead(before int64) bool {
 	select {
 	case <-p.ended:
@@ -71,7 +70,7 @@ func (p *serverProcess) neverRead(before int64) bool {
 	}
 }
 
-// fail declares the pipes useless, so that whoever waits on them is freed.
+// fail declares the pipes useless, so that every waiting goroutine is freed.
 func (p *serverProcess) fail(reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

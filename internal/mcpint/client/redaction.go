@@ -23,8 +23,8 @@ const (
 // Secrets are configured values that must not appear in any text a server sends.
 type Secrets = *secret.Set
 
-// SecretsOf returns what must not be shown of a server: what the gateway says, or
-// else what its own settings hold.
+// SecretsOf returns what must not be shown of a server: the secrets that the gateway
+// passed on, or else those found in the server's settings.
 func SecretsOf(s mcpint.Server) Secrets {
 	if s.Secrets != nil {
 		return s.Secrets

@@ -62,9 +62,9 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	return answer.Result, nil
 }
 
-// passWhenSent gives a place back when a request is on its way, so that calls leave in
-// their order and are answered side by side. A child's pipe keeps their order; over HTTP
-// each may have a connection of its own, and only what is written later is sent later.
+// passWhenSent gives a place back when its request has been sent, so that calls are sent
+// in order and answered side by side. A child's pipe keeps the order. Over HTTP each
+// call may have its own connection, and is sent later only if it is written later.
 func (s *session) passWhenSent(ctx context.Context, id mcp.RequestId, place *order.Place) context.Context {
 	s.leaving.Store(id.String(), place)
 	return httptrace.WithClientTrace(ctx, whenSent(place.Pass))

@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// specOf reads one entry of tools/list, or says why it is left out. A part with the
-// wrong shape is dropped, because the rest of the tool is still of use.
+// specOf reads one entry of tools/list, or says why it is left out. A part with the wrong
+// shape is dropped, because the rest of the tool is still useful.
 func specOf(raw json.RawMessage) (spec tools.Spec, why string) {
 	var fields struct {
 		Name        string          `json:"name"`

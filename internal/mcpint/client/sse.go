@@ -10,9 +10,8 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// dialSSE connects to a server that speaks the HTTP+SSE transport of 2024, which
-// is used only where it is configured: such a server cannot be told from a broken
-// one by its answers.
+// dialSSE connects to a server that speaks the HTTP+SSE transport of 2024, which is used
+// only if it is configured: by its answers, such a server looks like a broken one.
 func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
 		w, ok := plain.Transport.(*watchedTransport)

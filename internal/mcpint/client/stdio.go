@@ -58,7 +58,7 @@ func (s *session) watchProcess(p *serverProcess) {
 		// Pipes usually break because the process ends; its status says more.
 		if !p.endsByItself() {
 			s.end(s.withWords(p.failure(), 0))
-			_ = s.client.Close() // frees whoever waits for an answer
+			_ = s.client.Close() // frees every caller that waits for an answer
 			return
 		}
 	}

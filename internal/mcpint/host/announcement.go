@@ -18,7 +18,7 @@ const (
 // announcement remembers what observers were last told about all servers
 // together.
 type announcement struct {
-	mu   sync.Mutex     // held while it is told, so that changes are told in order
+	mu   sync.Mutex     // held during a report, so that changes are reported in order
 	last mcpint.Overall // "" before the announcement
 }
 

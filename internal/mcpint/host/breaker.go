@@ -99,9 +99,8 @@ func (b *breaker) count(err error) {
 	}
 }
 
-// halfOpen makes an open breaker try a call at once, because somebody forces it
-// or the connection is new. A trial under way is abandoned: its outcome does not
-// count.
+// halfOpen makes an open breaker try a call at once, because a user forces it or the
+// connection is new. A trial under way is abandoned: its outcome does not count.
 func (b *breaker) halfOpen() {
 	b.mu.Lock()
 	defer b.unlock()

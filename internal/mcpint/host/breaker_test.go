@@ -249,8 +249,8 @@ func TestOneLossIsOneFailure(t *testing.T) {
 	})
 }
 
-// TestARepetitionThatIsNotSentUndoesNothing checks that a call whose answer was lost
-// is not told as never made, because the breaker forbids its repetition.
+// TestARepetitionThatIsNotSentUndoesNothing checks that a call whose answer was lost is
+// not reported as never made, although the breaker forbids its repetition.
 func TestARepetitionThatIsNotSentUndoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{specs: []tools.Spec{{Name: "set", Remote: "set", Risk: tools.Reversible, Idempotent: true}}}

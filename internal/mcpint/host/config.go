@@ -30,7 +30,7 @@ type Retry struct {
 // (REQUIREMENTS M9).
 type BreakerConfig struct {
 	Threshold int           `yaml:"threshold"` // calls without an answer in a row; zero means 3
-	Recovery  time.Duration `yaml:"recovery"`  // how long none is made, before one is tried; zero means 60 s
+	Recovery  time.Duration `yaml:"recovery"`  // how long calls are refused before a trial; zero means 60 s
 }
 
 // HealthCheck says when a connected server is asked for a sign of life

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// errRenewed is why a connection ends when somebody asked for a new one.
+// errRenewed is why a connection ends when a user asked for a new one.
 var errRenewed = errors.New("a new connection was asked for")
 
 // keepConnected keeps a connection until it is lost (true) or ctx ends (false).
@@ -104,7 +104,7 @@ func (s *supervisor) closeConnection(ctx context.Context, conn *connection) {
 func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency = notUrgent
 	s.endRequirementWait()
-	// First, so that whoever sees the state finds the tools.
+	// First, so that a reader who sees the new state also finds the tools.
 	count, untold := s.offer.take(conn.list)
 	conn.untold = untold
 	s.breaker.halfOpen()
@@ -181,7 +181,7 @@ func (s *supervisor) reportFailure(err error) {
 	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.attempts, plural("attempt", f.attempts)), "details", text) //nolint:sloglint // the words of M2
 }
 
-// answerWaiters frees whoever waits for a connection.
+// answerWaiters frees every caller that waits for a connection.
 func (s *supervisor) answerWaiters(o outcome) {
 	for _, reply := range s.plan.waiters {
 		reply <- o

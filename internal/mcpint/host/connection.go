@@ -16,7 +16,7 @@ type connection struct {
 	generation int
 	took       time.Duration // how long connecting took
 	list       client.Listing
-	untold     []string // tools whose change was not told before
+	untold     []string // changed tools that were not reported before
 	version    string   // of the server; "" when it does not say
 	pid        int      // of its process; 0 when the process is not ours
 	inbox      *inbox

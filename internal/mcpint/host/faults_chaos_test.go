@@ -110,9 +110,9 @@ func stopAfter(t *testing.T, mode string, moment time.Duration) {
 	}
 }
 
-// TestChaos kills, freezes and forces two servers again and again while calls go
-// on. In the end both are connected by themselves, no call has been answered
-// wrongly, and nothing is left behind.
+// TestChaos kills, freezes and forces two servers again and again while calls are made.
+// In the end both are connected without help, no call has been answered wrongly, and
+// nothing is left behind.
 func TestChaos(t *testing.T) {
 	const rounds = 60
 	reg := tools.NewRegistry()

@@ -392,7 +392,7 @@ func heirsGone(t *testing.T, in *injured) {
 	}
 }
 
-// cancelTold demands that the server is told about a cancelled call.
+// cancelTold demands that the server gets the notice of a cancelled call.
 func cancelTold(t *testing.T, in *injured) {
 	t.Helper()
 	until(patience(t), t, "the notice of the cancelled call", func() bool { return len(in.journal("notifications/cancelled")) > 0 })

@@ -23,8 +23,8 @@ type vitals struct {
 	lastDuration time.Duration // how long the last answered call or check took
 }
 
-// healthOf is the verdict and its reason in words, "" for a healthy server. A server
-// whose breaker is not closed answers checks at best, and no calls. until is when the
+// healthOf returns the verdict and its reason in words, "" for a healthy server. A server
+// whose breaker is not closed answers checks at most, but no calls. until is when the
 // pause of an open breaker ends.
 func healthOf(v vitals, breaker mcpint.BreakerState, until time.Time) (mcpint.Health, string) {
 	switch {
@@ -48,8 +48,8 @@ func healthOf(v vitals, breaker mcpint.BreakerState, until time.Time) (mcpint.He
 	return mcpint.Healthy, ""
 }
 
-// silenceLimit is how many checks in a row without an answer mean that a server
-// hangs (M4). One may fall into a moment in which the machine was busy.
+// silenceLimit is how many checks in a row without an answer mean that a server hangs
+// (M4). A single one may be lost because the machine was busy.
 const silenceLimit = 2
 
 // errHanging is the reason to give up a connection whose server lives but does
@@ -74,7 +74,8 @@ func (s *supervisor) noteVitals(generation int, note func(*vitals)) {
 	s.tellHealth()
 }
 
-// tellHealth tells the observer when the verdict is another one than it was told.
+// tellHealth reports the verdict to the observer if it differs from the last one
+// reported.
 func (s *supervisor) tellHealth() {
 	s.view.tellingHealth.Lock()
 	defer s.view.tellingHealth.Unlock()

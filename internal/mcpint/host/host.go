@@ -1,14 +1,12 @@
-// Package host keeps MCP servers connected and their tools in the registry (Host).
-// Each server has a supervisor of its own: one goroutine that owns the server's
-// state and its schedule of attempts, while everybody else reads a copy and sends
-// it requests.
+// Package host keeps MCP servers connected and their tools in the registry (Host). Each
+// server has a supervisor of its own: one goroutine that owns the server's state and its
+// schedule of attempts, while all others read a copy and send it requests.
 //
-// It exists because a server is somebody else's program that may be late, die,
-// hang, or change its tools, and a person must hear no more of that than one
-// honest sentence: retry, health, circuit breaker, pinned tools and reports are
-// here. A new state or event is a row in the table of state.go; a new fact that
-// health depends on is a field of vitals; a new kind of news is a func of
-// Observer.
+// It exists because a server is a foreign program that may be late, die, hang, or change
+// its tools, and the user must hear no more of that than one honest sentence: retry,
+// health, circuit breaker, pinned tools and reports are here. A new state or event is a
+// row in the table of state.go; a new fact that health depends on is a field of vitals; a
+// new kind of news is a func of Observer.
 package host
 
 import (
@@ -241,8 +239,8 @@ func (h *Host) WakeAll() {
 	}
 }
 
-// Wake says that somebody needs a server: if it is not connected, it is tried at once.
-// An id that is not configured is ignored.
+// Wake says that a server is needed: if it is not connected, it is tried at once. An id
+// that is not configured is ignored.
 func (h *Host) Wake(id string) {
 	if s, err := h.find(id); err == nil {
 		s.requests.wakeUp()

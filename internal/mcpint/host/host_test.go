@@ -203,8 +203,8 @@ func stoppedAll(t *testing.T, pid int) bool {
 	return len(stats) > 0
 }
 
-// TestACallThatTheDeadServerNeverReadIsMadeAgain calls a tool that must not be
-// repeated: sending the call anew is no repetition when the server never read it.
+// TestACallThatTheDeadServerNeverReadIsMadeAgain calls a tool that must not be repeated:
+// sending the call again is not a repetition if the server never read it.
 func TestACallThatTheDeadServerNeverReadIsMadeAgain(t *testing.T) {
 	reg := tools.NewRegistry()
 	h, step := hosted(t, reg, quick(), child(t, "good", "good"))

@@ -197,7 +197,7 @@ func (r recovery) run(t *testing.T) (line string, took time.Duration) {
 		t.Fatalf("the fault is not seen: %+v", in.status())
 	}
 	mu.Lock()
-	up := detected // a harmed server can be started anew at once
+	up := detected // a harmed server can be restarted at once
 	mu.Unlock()
 	if r.hurt == nil {
 		<-time.After(r.late)

@@ -21,7 +21,7 @@ type weather struct {
 	whole   time.Duration // from here on nothing is wrong any more
 	down    func(at time.Duration) bool
 	takes   func(at time.Duration) time.Duration // how long a dial takes
-	wakes   bool                                 // somebody notices the end of the trouble, as with the broker's return
+	wakes   bool                                 // the end of the trouble is noticed, as at the broker's return
 	lasting bool                                 // an outage ends running sessions
 }
 
@@ -37,7 +37,7 @@ var weathers = map[string]func(r *rand.Rand) weather{
 		whole := chance(r, time.Minute)
 		return weather{whole: whole, wakes: true, down: before(whole), takes: upTo(r, 3*time.Second)}
 	},
-	// Nothing tells the host that the trouble is over.
+	// Here the host cannot see that the trouble is over.
 	"rolling start, unseen": func(r *rand.Rand) weather {
 		whole := chance(r, time.Minute)
 		return weather{whole: whole, down: before(whole), takes: upTo(r, 3*time.Second)}

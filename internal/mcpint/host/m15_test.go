@@ -84,7 +84,7 @@ func TestConnectionsLeaveNothing(t *testing.T) {
 		step()
 		gone(t, pid)
 	}
-	for range 3 { // what is allocated only once is allocated now
+	for range 3 { // what is allocated only once is allocated before measuring
 		cycle()
 	}
 	before := held(t)

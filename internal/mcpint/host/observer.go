@@ -6,33 +6,32 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// Observer is told what happens to the servers, for metrics and for parts that
-// have to react. A func that is nil is not called. The funcs run on the goroutine
-// where the event happens: State, Attempt, Connected and Lost one at a time for
-// each server, the others also at the same time. They must not block and must not
-// call the Host.
+// Observer receives what happens to the servers, for metrics and for parts that have to
+// react. A func that is nil is not called. The funcs run on the goroutine where the event
+// happens: State, Attempt, Connected and Lost one at a time for each server, the others
+// also at the same time. They must not block and must not call the Host.
 type Observer struct {
-	// State is told of every move from one state to another.
+	// State is called at every move from one state to another.
 	State func(server string, from, to mcpint.State)
-	// Held is told when a server is found to lack something it needs before it is
-	// tried (REQUIREMENTS M8), and when that wait is over.
+	// Held is called when a server, before an attempt, lacks something it needs (REQUIREMENTS
+	// M8), and when that wait is over.
 	Held func(server string, held bool)
-	// Attempt is told of every attempt when it ends, successful or not.
+	// Attempt is called at the end of every attempt, successful or not.
 	Attempt func(Attempt)
-	// Connected is told of a connection whose tools can be used.
+	// Connected is called when a connection's tools can be used.
 	Connected func(Connection)
-	// Lost is told of a connection that ended by itself.
+	// Lost is called when a connection ended that the host did not close.
 	Lost func(server string, reason error)
-	// Breaker is told of every change of a breaker: closed, open, half-open.
+	// Breaker is called at every change of a breaker: closed, open, half-open.
 	Breaker func(server string, from, to mcpint.BreakerState)
-	// Call is told of every tool call when it ends.
+	// Call is called at the end of every tool call.
 	Call func(CallReport)
-	// Health is told of every change of the verdict, with the reason in words.
+	// Health is called at every change of the verdict, with the reason in words.
 	Health func(server string, from, to mcpint.Health, reason string)
-	// Overall is told of the state of all servers (REQUIREMENTS M5): first when
-	// it is announced at the start, then whenever it changes.
+	// Overall is called with the state of all servers (REQUIREMENTS M5): at the start, and
+	// whenever it changes.
 	Overall func(state mcpint.Overall)
-	// ToolsChanged is told of tools whose description or schema is not the one
+	// ToolsChanged is called with the tools whose description or schema differs from the one
 	// that was seen first (REQUIREMENTS S5).
 	ToolsChanged func(server string, names []string)
 }

@@ -26,8 +26,8 @@ type offer struct {
 	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) // uses the tools, and shows the others
 }
 
-// take takes over a list of the server's tools. It returns how many are used, and those
-// whose change was not told before.
+// take takes over a list of the server's tools. It returns how many are used, and the
+// changed ones that were not reported before.
 func (o *offer) take(list client.Listing) (count int, untold []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,9 +96,9 @@ func (o *offer) renew() (count int, untold []string) {
 // maxUnused bounds how many unused tools a status lists.
 const maxUnused = 100
 
-// judge returns a tool as it is used, or why it is not. A tool may do what the server
-// says only if the server is believed; else it counts as costly, which is asked about
-// first, and its answers are text of others.
+// judge returns a tool as it may be used, or why it is not used. Only a trusted server
+// decides what its tools may do; a tool of another server counts as costly, so that the
+// user is asked first, and its answers count as text from outside.
 func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 	key := "mcp.servers." + o.server.ID
 	if o.server.Trust == mcpint.TrustNone {

@@ -22,8 +22,9 @@ func offered() []tools.Spec {
 	}
 }
 
-// TestTrustDecidesWhatIsUsed: what a server says of its tools counts as far as it is
-// trusted, and each tool that is not used is named with the line that would allow it.
+// TestTrustDecidesWhatIsUsed: what a server says about its tools counts only as far as
+// the server is trusted, and each unused tool is listed with the setting that would allow
+// it.
 func TestTrustDecidesWhatIsUsed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		trust  mcpint.Trust
@@ -78,8 +79,8 @@ func TestTrustDecidesWhatIsUsed(t *testing.T) {
 	}
 }
 
-// TestNewAndChangedToolsRest: a tool that appears later, and one that says something
-// else of itself, is not used until a person has accepted it; after a restart neither.
+// TestNewAndChangedToolsRest: a tool that appears later, or whose description changes, is
+// not used until a person has accepted it, not even after a restart.
 func TestNewAndChangedToolsRest(t *testing.T) {
 	disk := &shelf{kept: map[string][]byte{}}
 	names := func(b bench) (all []string) {

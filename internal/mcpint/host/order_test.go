@@ -70,8 +70,7 @@ func TestAForeignServerGetsCallsInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestALineGoesOnAfterACallIsSent: a call that is not answered holds up none that came
-// after it.
+// TestALineGoesOnAfterACallIsSent: a call without an answer holds up no later call.
 func TestALineGoesOnAfterACallIsSent(t *testing.T) {
 	reg := tools.NewRegistry()
 	_, step := hosted(t, reg, quick(), child(t, "good", "good"))

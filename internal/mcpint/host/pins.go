@@ -30,7 +30,7 @@ type pins struct {
 
 // pin is what is remembered of a tool's description and schemas, as hashes.
 type pin struct {
-	First string `json:"first"`          // as it was accepted; "" for one that was not
+	First string `json:"first"`          // as it was accepted; "" for a tool that was not accepted
 	Told  string `json:"told,omitempty"` // the change that was told last
 }
 
@@ -59,11 +59,11 @@ func hashOf(spec tools.Spec) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// check returns the tools that are not what they were at first sight
-// (REQUIREMENTS S5), as names fit to be shown: all of them, and those whose
-// change was not told before. They rest until a person accepts them, because only
-// a person can say whether a change is an attack or an update; so do tools that
-// appear later than the first list. Our own program's tools change with ours.
+// check returns the names of the tools that differ from what was seen first (REQUIREMENTS
+// S5), in a form that is fit to be shown: all of them, and those not reported before.
+// They rest until a person accepts them, because only a person can say whether a change
+// is an attack or an update. Tools that appear after the first list rest too. The tools
+// of our own program change with the program and never rest.
 func (p *pins) check(specs []tools.Spec) (changed, untold []string) {
 	p.load()
 	if p.server.Own {
@@ -140,9 +140,9 @@ func (p *pins) load() {
 }
 
 // comparePins compares tools with the pins. It pins the tools of the first list, and
-// notes later ones as not accepted. It returns the names of the tools that are not
-// what was accepted, those among them whose change was not told before, and whether
-// the pins have to be saved.
+// notes later ones as not accepted. It returns the names of all tools that differ from
+// what was accepted, the names among them that were not reported before, and whether the
+// pins have to be saved.
 func comparePins(pins map[string]pin, specs []tools.Spec) (changed, untold []string, save bool) {
 	first := len(pins) == 0
 	for _, spec := range specs {

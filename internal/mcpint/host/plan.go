@@ -14,7 +14,7 @@ type plan struct {
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
 	began             time.Time     // when the last attempt began
-	due               time.Time     // when the schedule's next attempt is due; zero: none is planned
+	due               time.Time     // when the schedule's next attempt is due; zero: no attempt is planned
 	waitingSince      time.Time     // when the wait for the next attempt began
 	delay             time.Duration // the schedule's wait
 	usedUpSince       time.Time     // since when no attempts are left, or something the server needs came since; zero: some are
@@ -24,7 +24,7 @@ type plan struct {
 	urgency           urgency
 	forced            bool // the next attempt is a forced retry
 
-	requirements        *requirementWait // must end before the schedule goes on; nil: nothing is waited for
+	requirements        *requirementWait // must end before the schedule continues; nil: there is no such wait
 	requirementsAwaited bool             // the requirements were awaited in this round, so not again
 }
 

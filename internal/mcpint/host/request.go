@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-// requests are the channels to the goroutine that owns the state. It reads them
-// wherever it waits, so that nobody waits long for it.
+// requests are the channels to the goroutine that owns the state. It reads them wherever
+// it waits, so that a request is never held up for long.
 type requests struct {
 	connect chan request  // calls that want a connection
 	retry   chan request  // capacity one: a fresh start is wanted
@@ -33,7 +33,7 @@ type request struct {
 	reply chan outcome // buffered; for a retry it says only that the request was read
 }
 
-// outcome is a connection, or why there is none.
+// outcome is a connection, or the reason why there is none.
 type outcome struct {
 	session    client.Session
 	generation int

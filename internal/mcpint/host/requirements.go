@@ -25,7 +25,7 @@ type requirementWait struct {
 	cancel   context.CancelFunc // ends the wait
 }
 
-// news returns what a wait has to tell; nil channels if there is none.
+// news returns the channels on which a wait reports; both are nil without a wait.
 func (w *requirementWait) news() (missing <-chan string, over <-chan struct{}) {
 	if w == nil {
 		return nil, nil

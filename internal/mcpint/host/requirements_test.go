@@ -148,8 +148,8 @@ func TestStoppingEndsTheWaitForNeeds(t *testing.T) {
 	})
 }
 
-// TestWhoIsHeld: a server that lacks something is told as held until the wait is
-// over; one that lacks nothing never is.
+// TestWhoIsHeld: a server that lacks something is reported as held until the wait is
+// over; a server that lacks nothing never is.
 func TestWhoIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []bool

@@ -86,7 +86,7 @@ func drawn() string {
 	return b.String()
 }
 
-// TestTheDocumentDrawsTheTable keeps docs/mcp-states.md true; -update draws it anew.
+// TestTheDocumentDrawsTheTable keeps docs/mcp-states.md true; -update draws it again.
 func TestTheDocumentDrawsTheTable(t *testing.T) {
 	const path = "../../../docs/mcp-states.md"
 	raw, err := os.ReadFile(path)

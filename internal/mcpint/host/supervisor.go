@@ -199,7 +199,7 @@ func (s *supervisor) endRequirementWait() {
 	}
 }
 
-// beginAnew begins the schedule anew, with an attempt at once.
+// beginAnew restarts the schedule, with an attempt at once.
 func (s *supervisor) beginAnew(a request) {
 	s.endRequirementWait()
 	s.resetSchedule()
@@ -215,8 +215,8 @@ func (s *supervisor) resetSchedule() {
 	s.view.update(func(s *mcpint.Status) { s.RetryCount = 0 })
 }
 
-// attempt dials once. Meanwhile it reads requests: whoever wants a connection
-// waits for this one. A wake-up that comes meanwhile is kept for afterwards.
+// attempt dials once. Meanwhile it reads requests: a request for a connection waits for
+// this one, and a wake-up is kept until afterwards.
 func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, error) {
 	select {
 	case <-s.requests.wake: // this attempt answers every wake-up so far
@@ -310,7 +310,7 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
 	switch {
 	case !s.plan.retry.Enabled:
 		s.plan.due = time.Time{}
-	case s.plan.requirements != nil: // the schedule goes on when the wait is over
+	case s.plan.requirements != nil: // the schedule continues when the wait is over
 	case timed || s.plan.due.IsZero():
 		s.plan.planNext(since, now, err, s.host.random)
 	}

@@ -159,11 +159,10 @@ func (s *supervisor) session() (client.Session, int) {
 // fairTime is how long a server has for a call before a time-out is its failure.
 const fairTime = 3 * time.Second
 
-// noteCall records how a call went and returns what to report to the breaker. A
-// call that its caller broke off, that was never sent, or that ended before the
-// server had its fairTime says nothing about a connected server; the last is a
-// reason to check it. Of the calls that a lost connection ended only the first one
-// counts.
+// noteCall records how a call went and returns what to report to the breaker. A call that
+// its caller cancelled, that was never sent, or that ended before the server had its
+// fairTime says nothing about a connected server; in the last case the server is checked.
+// Of the calls that a lost connection ended, only the first counts.
 func (s *supervisor) noteCall(session client.Session, generation int, took time.Duration, err error) error {
 	switch {
 	case err == nil:

@@ -10,7 +10,7 @@ import (
 
 // view is the copy of the state that other goroutines may read.
 type view struct {
-	tellingHealth sync.Mutex // held while a change of health is told, so that changes are told in order
+	tellingHealth sync.Mutex // held while a change of health is reported, so that changes are reported in order
 	mu            sync.Mutex
 	status        mcpint.Status // without health and breaker, which are derived when it is read
 	session       client.Session

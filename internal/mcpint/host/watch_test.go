@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// gossip collects what an observer is told.
+// gossip collects what an observer receives.
 type gossip struct {
 	mu    sync.Mutex
 	lines []string
@@ -115,9 +115,9 @@ func TestHealthGoesDownAndUpAgain(t *testing.T) {
 	})
 }
 
-// TestASignOfLifeDoesNotMakeUpForACall checks that a server stays unhealthy until
-// the next call or the next regular check; otherwise nobody would ever see that a
-// call failed.
+// TestASignOfLifeDoesNotMakeUpForACall checks that a server stays unhealthy until the
+// next call or the next regular check; otherwise the failure of a call would never be
+// seen.
 func TestASignOfLifeDoesNotMakeUpForACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &fakeServer{}

@@ -45,8 +45,8 @@ type sign struct {
 }
 
 // signs lists the signs of a server: the addresses it needs or is reached at, and the
-// files it is started from. That the gateway itself has found its broker is none,
-// because the gateway tells it.
+// files it is started from. The gateway's own connection to the broker is not among them,
+// because the gateway reports it itself.
 func (w Watched) signs() []sign {
 	var list []sign
 	address := func(need string) {
@@ -125,7 +125,7 @@ func portOf(address string) string {
 }
 
 // Watch looks again and again, until ctx ends, and calls come with the name of a sign
-// that appears, or looks different. What is there from the beginning on says nothing.
+// that appears or changes. A sign that was there from the beginning is not reported.
 func (w Watched) Watch(ctx context.Context, come func(what string)) {
 	list := w.signs()
 	if len(list) == 0 {

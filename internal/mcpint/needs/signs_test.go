@@ -43,7 +43,7 @@ func TestWhatIsASign(t *testing.T) {
 	}
 }
 
-// TestWatch lets things come, change and go: only what comes or changes is told.
+// TestWatch lets things come, change and go: only arrivals and changes are reported.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

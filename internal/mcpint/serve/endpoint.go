@@ -28,9 +28,9 @@ const (
 	endpointBody     = 1 << 20 // bytes
 )
 
-// Endpoint offers tools to MCP hosts over Streamable HTTP inside somebody else's
-// HTTP server. That server has to check Host, Origin and token. Endpoint starts
-// no goroutine; its streams end with their requests.
+// Endpoint offers tools to MCP hosts over Streamable HTTP inside another HTTP server.
+// That server has to check Host, Origin and token. Endpoint starts no goroutine; its
+// streams end with their requests.
 type Endpoint struct {
 	next     *server.StreamableHTTPServer
 	sessions *sessions
@@ -93,8 +93,8 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	defer e.forget(r.Context())
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if r.Method == http.MethodGet && id == "" {
-		// The library makes a session whose id nobody is told, so it ends with the
-		// stream.
+		// The library makes a session whose id the client never learns, so the session ends with
+		// the stream.
 		id = e.sessions.Generate()
 		defer func() { _, _ = e.sessions.Terminate(id) }()
 		r = r.Clone(r.Context())
@@ -111,8 +111,8 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	e.next.ServeHTTP(w, r)
 }
 
-// forget frees what the library keeps of sessions that are not in use any more. It
-// would keep them for ever, or start a goroutine to look for them.
+// forget frees what the library keeps of sessions that are no longer in use. The library
+// alone would keep them for ever, or start a goroutine to look for them.
 func (e *Endpoint) forget(ctx context.Context) {
 	for _, id := range e.sessions.takeGone() {
 		header := http.Header{}
@@ -130,9 +130,9 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (nowhere) Flush()                      {}
 func (nowhere) CanStream() bool             { return false }
 
-// readBody reads the body of a POST, so that one that is too long is told by its
-// status; it returns false when the request has been answered. The library would
-// call it broken JSON.
+// readBody reads the body of a POST, so that a body that is too long is refused with its
+// own status; it returns false when the request has been answered. The library would call
+// such a body broken JSON.
 func readBody(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, endpointBody)
 	if r.Method != http.MethodPost {
@@ -202,8 +202,8 @@ func (s *sessions) Generate() string {
 	return id
 }
 
-// idlest is the id that was used least lately, of those without a request under way
-// if there is one. The caller holds mu.
+// idlest returns the id that has gone unused for longest, preferring ids without a
+// running request. The caller holds mu.
 func (s *sessions) idlest() string {
 	return slices.MinFunc(slices.Collect(maps.Keys(s.lastUsed)), func(a, b string) int {
 		return cmp.Or(cmp.Compare(min(s.requests[a], 1), min(s.requests[b], 1)), s.lastUsed[a].Compare(s.lastUsed[b]))
@@ -225,8 +225,7 @@ func (s *sessions) takeGone() []string {
 	return gone
 }
 
-// Validate reports an unknown id as terminated, so that its owner initialises
-// anew.
+// Validate reports an unknown id as terminated, so that its client initialises again.
 func (s *sessions) Validate(id string) (terminated bool, err error) { return !s.known(id), nil }
 
 // Terminate forgets an id.

@@ -148,8 +148,8 @@ func TestAnEndpointsRefusals(t *testing.T) {
 
 const helloBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 
-// TestEndedSessionsAreNotFound demands 404 for a session that was deleted, that nobody
-// gave, or that a program gave which runs no more, at both of our doors.
+// TestEndedSessionsAreNotFound demands 404, at both of our doors, for a session that was
+// deleted, that never existed, or that was made by a program that has ended.
 func TestEndedSessionsAreNotFound(t *testing.T) {
 	for name, serving := range map[string]func() string{
 		"inside another server": func() string { _, url := atEndpoint(t); return url },

@@ -1,11 +1,11 @@
-// Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP
-// as a program of its own (Run), or inside somebody else's HTTP server (Endpoint).
+// Package serve offers our own tools and resources to MCP hosts: over stdio or HTTP as a
+// program of its own (Run), or inside another HTTP server (Endpoint).
 //
-// It exists because the protocol library does not do what a house needs:
-// arguments are checked and mended before a tool sees them, every failure is an
-// answer a model can read, no message ends the process, and a page in a browser
-// cannot reach the house. A new tool or resource is an entry of Config; a new way
-// to be reached is a file that puts an offer on a transport.
+// It exists because the protocol library does not do what a house needs: arguments are
+// checked and corrected before a tool sees them, every failure is an answer a model can
+// read, no message ends the process, and a page in a browser cannot reach the house. A
+// new tool or resource is an entry of Config; a new way to be reached is a file that puts
+// an offer on a transport.
 package serve
 
 import (
@@ -50,9 +50,8 @@ type Config struct {
 type Resource struct {
 	URI, Name, MIMEType string
 	Read                func(ctx context.Context) ([]byte, error)
-	// Changed receives when Read would answer differently; subscribed hosts are
-	// then told. nil: the resource never changes. Closing it means no further
-	// changes.
+	// Changed receives when Read would answer differently; subscribed hosts are then
+	// notified. nil: the resource never changes. Closing it means no further changes.
 	Changed <-chan struct{}
 }
 
@@ -80,7 +79,7 @@ type offer struct {
 	resources   []Resource
 	reg         *tools.Registry // checks and mends arguments before the tool sees them
 	log         *slog.Logger
-	lines       order.Lines // of the calls, in the order in which they were read
+	lines       order.Lines // the queues of the calls, in the order in which they were read
 	mu          sync.Mutex
 	subscribers map[string][]string // resource URI to ids of the sessions that asked
 }

@@ -429,8 +429,8 @@ func TestHTTPHostAndServerTogether(t *testing.T) {
 	if err := resourceful.Subscribe(ctx, "test://home"); err != nil {
 		t.Fatal(err)
 	}
-	// The event stream opens at the same time as the first requests. A change
-	// before it is open is not told, so changes go on until one is.
+	// The event stream opens at the same time as the first requests. A change before that
+	// moment is not announced, so the test keeps making changes until one is.
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for told := false; !told; {
@@ -483,7 +483,8 @@ func FuzzServe(f *testing.F) {
 }
 
 // TestALongLineIsAnsweredAndTheNextOneHeard sends a line that is too long before a
-// question. The id of its message is told wherever it stands in it.
+// question. The answer names the id of the long message, wherever in the line the id
+// stands.
 func TestALongLineIsAnsweredAndTheNextOneHeard(t *testing.T) {
 	long := strings.Repeat("y", maxRequest)
 	for name, tt := range map[string]struct{ line, id string }{

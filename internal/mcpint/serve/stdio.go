@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// stopGrace is how long requests may go on after their context ended.
+	// stopGrace is how long requests may still run after their context has ended.
 	stopGrace = time.Second
 	// maxRequest bounds one request line in bytes; arguments are far smaller.
 	maxRequest = 4 << 20

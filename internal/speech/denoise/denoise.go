@@ -1,15 +1,15 @@
-// Package denoise makes speech stand out of steady noise before it is
-// recognised: a fan, a fridge, a road. It exists because the recogniser, trained
-// on clean speech, loses half of the commands at a signal only 10 dB above the
-// noise, and because doing it here keeps C out of the daemon.
+// Package denoise makes speech stand out of steady noise before it is recognised: a fan,
+// a fridge, a road. It exists because the recogniser, trained on clean speech, loses half
+// of the commands at a signal only 10 dB above the noise, and because doing it here keeps
+// C out of the daemon.
 //
-// Every 10 ms the sound becomes a spectrum. The noise in each band is followed by
-// the minimum of the band's recent power, which is noise even while somebody
-// speaks (Cohen and Berdugo, "Noise estimation by minima controlled recursive
-// averaging", 2002); each band is then turned down by the gain that keeps the
-// error of the log spectrum least (Ephraim and Malah, 1985). What is not steady
-// (music, voices) passes. To change the trade between noise and distortion, see
-// the constants; they were chosen by recognised commands, not by ear.
+// Every 10 ms the sound becomes a spectrum. The noise in each band is followed by the
+// minimum of the band's recent power, which is noise even during speech (Cohen and
+// Berdugo, "Noise estimation by minima controlled recursive averaging", 2002); each band
+// is then turned down by the gain that keeps the error of the log spectrum least (Ephraim
+// and Malah, 1985). What is not steady (music, voices) passes. To change the trade
+// between noise and distortion, see the constants; they were chosen by recognised
+// commands, not by ear.
 package denoise
 
 import "math"
@@ -25,7 +25,7 @@ const (
 	smoothing  = 0.8  // of a band's power from hop to hop, before its minimum is taken
 	minimaOver = 80   // hops: the minimum is that of the last 0.8 to 1.6 s
 	speechOver = 5.0  // times the minimum: more is speech
-	surelyOver = 50.0 // times the minimum: nothing of it is taken for noise
+	surelyOver = 50.0 // times the minimum: sound this loud never counts as noise
 	presence   = 0.2  // how much of the last hop's belief in speech is kept
 	adapting   = 0.95 // share of the noise estimate that is kept, without speech
 	settling   = 20   // hops in which the first estimate is a plain mean

@@ -1,5 +1,5 @@
 package denoise
 
-// Delay is by how many samples Clean is late, besides samples that do not fill a
-// hop.
+// Delay returns by how many samples Clean is late, not counting samples that do not fill
+// a hop.
 const Delay = window - hop

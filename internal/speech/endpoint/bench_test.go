@@ -8,8 +8,8 @@ import (
 	"voicegateway/internal/speech/endpoint"
 )
 
-// BenchmarkGate passes a frame on to the recogniser while somebody else speaks
-// behind the speaker.
+// BenchmarkGate passes a frame on to the recogniser while another person speaks in the
+// background.
 func BenchmarkGate(b *testing.B) {
 	r := newRoom()
 	cfg := endpoint.Default()

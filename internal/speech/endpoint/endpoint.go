@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// Voice tells whether somebody speaks. It has to be given every frame once, in
-// order. Known is false where it has nothing but loudness to go by.
+// Voice tells whether a frame holds speech. It has to be given every frame once, in
+// order. Known is false if it has nothing but loudness to judge by.
 type Voice interface {
 	Push(f audio.Frame) (speaks, known bool)
 }
@@ -36,11 +36,11 @@ type Config struct {
 	// Fixed keeps the silence without a grammar at Open, however long the speaker's
 	// pauses are.
 	Fixed bool `yaml:"-"`
-	// Voice, where there is one, tells speech from other loud sound. As long as it
-	// hears somebody at all, loud sound counts as speech as well.
+	// Voice, if set, tells speech from other loud sound. While it hears any voice, loud sound
+	// counts as speech as well.
 	Voice Voice `yaml:"-"`
 
-	Growable   time.Duration `yaml:"-"` // quiet after a sentence that may go on
+	Growable   time.Duration `yaml:"-"` // quiet after a sentence that may continue
 	Paused     time.Duration `yaml:"-"` // the same, of a speaker who has paused inside this utterance
 	Incomplete time.Duration `yaml:"-"` // quiet after half a sentence
 	Open       time.Duration `yaml:"-"` // quiet without a grammar, when speech was fluent
@@ -48,9 +48,10 @@ type Config struct {
 	Longest    time.Duration `yaml:"-"` // of one utterance
 }
 
-// Default are the measured times: 350 ms cuts a quarter of 250 ms pauses inside a
-// sentence that is complete already, and nearly all of 400 ms; 600 ms cuts 7 % of
-// either. Only somebody who has paused before is waited for as long as that.
+// Default returns the measured times. 350 ms ends the turn in a quarter of the 250 ms
+// pauses inside a sentence that is complete already, and in nearly all of the 400 ms
+// pauses; 600 ms does so in 7 % of either. Only a speaker who has paused before gets 600
+// ms.
 func Default() Config {
 	return Config{
 		Mode:       bySentence,
@@ -107,7 +108,7 @@ const (
 	tailNeed    = 30 * time.Millisecond  // the recogniser has to hear the word's end, too
 	closedQuiet = 100 * time.Millisecond // of quiet(10), with the tail
 	closedHush  = 60 * time.Millisecond  // of quiet(20) as well: an s and a k in noise are 15 dB down
-	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: somebody talks in the background
+	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: a voice in the background
 	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
 	extra       = 200 * time.Millisecond // more than Growable, in noise that hides quiet(20) and leaves quiet(10)
 	onsetNeed   = 3                      // loud frames within onsetOf: a click is not speech
@@ -118,9 +119,8 @@ const (
 	// pausedFor is how long a pause inside an utterance is that tells a slow speaker.
 	// The closure of a plosive and the gap between two words are shorter.
 	pausedFor = 200 * time.Millisecond
-	// voiceMargin is the share of overFloor that sound has to exceed even while a
-	// model hears a voice, because the model goes on hearing a voice for 100 ms
-	// after its end.
+	// voiceMargin is the share of overFloor that sound has to exceed even while the model
+	// hears a voice, because the model reports a voice for another 100 ms after its end.
 	voiceMargin = 0.5
 	// startOf is for how long after its beginning loud sound may still turn out to
 	// be a voice, once NoSpeech has passed.
@@ -147,16 +147,15 @@ type Endpointer struct {
 	u     utterance
 }
 
-// evidence is what is known of an utterance besides its loudness.
+// evidence is everything known of an utterance except its loudness.
 type evidence struct {
-	voiced   time.Duration // for how long the model heard somebody
+	voiced   time.Duration // for how long the model heard a voice
 	judged   bool          // there is a model
 	sentence bool          // the text has been a sentence since the speaker was last loud
 	others   others
 }
 
-// others says for how long there has been a voice that is not as loud as the
-// speaker.
+// others counts for how long there has been a voice that is softer than the speaker's.
 type others struct {
 	voiceSinceFar      time.Duration // since the speaker was last within 12 dB
 	voiceSinceNear     time.Duration // since the speaker was last within 4 dB
@@ -176,7 +175,7 @@ type utterance struct {
 	pause      time.Duration    // the longest quiet(20) between speech, once a command can have begun
 	start      time.Time
 	end        time.Time
-	candidate  time.Time // becomes start if the loud frames go on: the beginning of the first of them
+	candidate  time.Time // the beginning of the first loud frame, which becomes start if more follow
 	room       float64   // dBFS: the noise floor when speech began; audio.Silence if it was not known
 }
 
@@ -269,8 +268,8 @@ func (e *Endpointer) forget() {
 	u.loudness = loudness{}
 }
 
-// somebody reports whether what was heard since Reset can have been a person.
-// Only a model can rule that out.
+// somebody reports whether the sound since Reset can have been a person. Only a model can
+// rule that out.
 func (e *Endpointer) somebody() bool { return !e.u.judged || e.u.voiced >= leastSpeech }
 
 // hear moves all clocks on by one frame.
@@ -318,9 +317,9 @@ func (e *Endpointer) hear(h measurement, length time.Duration) {
 	}
 }
 
-// overheard follows how near the speaker is, whose loudness is p in dBFS. It
-// reports true, and sets the clocks back, when it turns out that somebody else
-// has been speaking for some time.
+// overheard follows how near the speaker is, whose loudness is p in dBFS. If it turns out
+// that another person has been speaking for some time, it sets the clocks back and
+// returns true.
 func (e *Endpointer) overheard(h measurement, p float64, length time.Duration) bool {
 	u := &e.u
 	if !e.gate.on {
@@ -390,7 +389,7 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 	}
 }
 
-// rule returns the reason to end the utterance, or "" to go on.
+// rule returns the reason to end the utterance, or "" to continue.
 func (e *Endpointer) rule(p speech.Partial, c speech.Completeness) string {
 	u := &e.u
 	switch {
@@ -435,7 +434,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	return ""
 }
 
-// growable is how long to wait for the rest of a number or a name: somebody who has
+// growable is how long to wait for the rest of a number or a name: a speaker who has
 // paused inside the sentence will do so again.
 func (e *Endpointer) growable() time.Duration {
 	if e.u.pause >= pausedFor {
@@ -450,8 +449,8 @@ func (e *Endpointer) closed(tail time.Duration) bool {
 	return tail >= tailNeed && (hushed || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
 }
 
-// silence is how long to wait without a grammar: somebody who has paused inside
-// the sentence will do so again.
+// silence is how long to wait without a grammar: a speaker who has paused inside the
+// sentence will do so again.
 func (e *Endpointer) silence() time.Duration {
 	if e.cfg.Fixed {
 		return e.cfg.Open

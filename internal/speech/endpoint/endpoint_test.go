@@ -179,9 +179,9 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestANumberMayBeSaidWithAPause: "twenty … one degrees". Whoever has paused inside
-// the utterance before is given longer; what a wake word or a cough leaves is no
-// such pause.
+// TestANumberMayBeSaidWithAPause: "twenty … one degrees". A speaker who has paused inside
+// the utterance before gets more time. The pause after a wake word or a cough does not
+// count.
 func TestANumberMayBeSaidWithAPause(t *testing.T) {
 	const room, voice = -65.0, -25.0
 	speech1 := func(earlier time.Duration) []piece {

@@ -9,15 +9,14 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// The level gate keeps the words of a television or of a conversation behind the
-// speaker out of the command, because a grammar finds one of its sentences in any
-// sound. Whoever has just said the wake word says the command about as loudly, so
-// sound far below that loudness comes from somebody else. The gate costs accuracy
-// in plain noise, so it is used only when somebody was heard before the wake
-// word. Where its constants were measured (docs/facts/engines.md, Background
-// speech), it raised the share of commands that were right from a third to nine
-// tenths with the background at -20 dB, and from a sixth to more than half at -10
-// dB.
+// The level gate keeps the words of a television or of a conversation in the background
+// out of the command, because a grammar finds one of its sentences in any sound. A
+// speaker who has just said the wake word says the command about as loudly, so sound far
+// below that loudness comes from elsewhere. The gate costs accuracy in plain noise, so it
+// is used only if there was speech before the wake word. Where its constants were
+// measured (docs/facts/engines.md, Background speech), it raised the share of commands
+// that were right from a third to nine tenths with the background at -20 dB, and from a
+// sixth to more than half at -10 dB.
 const (
 	wordFor   = time.Second             // sound this long before the detection is the wake word; the detection comes 100 to 200 ms late
 	wordAfter = 1200 * time.Millisecond // sound older than this, before the detection, was there before the wake word
@@ -29,11 +28,11 @@ const (
 	// tenth is speech.
 	swingNeed = 12.0 // dB
 
-	// Somebody else may begin to speak after the command. Loudness alone does not
-	// tell that person from the speaker, whose last words are often soft. What
-	// tells is for how long there was a voice since anything was as loud as the
-	// command and since the text became a sentence. While the text still grows it
-	// may be the speaker who makes it grow, so much more is asked for.
+	// Another person may begin to speak after the command. Loudness alone does not tell that
+	// person from the speaker, whose last words are often soft. The difference is how long
+	// there has been a voice since anything was as loud as the command and since the text
+	// became a sentence. While the text still grows, the speaker may be the one who makes it
+	// grow, so much more time is required.
 	farLater    = 280 * time.Millisecond
 	farGrowing  = 400 * time.Millisecond
 	nearLater   = 320 * time.Millisecond
@@ -53,10 +52,9 @@ const (
 	slabOf    = 50   // frames that share one block of memory
 )
 
-// gate lets all sound through at once while it is open, which it is while
-// somebody speaks as loudly as the wake word. While it is shut, it holds the
-// newest frames back, because the first sound of a word is soft, and turns older
-// frames down.
+// gate passes all sound on at once while it is open, which is while the sound is as loud
+// as the wake word was. While it is shut, it holds the newest frames back, because the
+// first sound of a word is soft, and turns older frames down.
 type gate struct {
 	worded    bool // there was a wake word, so the gate may be used
 	on        bool
@@ -87,8 +85,8 @@ type backlog struct {
 	out     [mostDelay + 1]audio.Frame
 }
 
-// set measures the wake word and the sound before it, and turns the gate on if
-// somebody was speaking then.
+// set measures the wake word and the sound before it, and turns the gate on if there was
+// speech before it.
 func (g *gate) set(p *past, d speech.Detection) {
 	*g = gate{worded: d.Word != "" && !d.At.IsZero(), backlog: backlog{slab: g.slab}}
 	for i := range g.levels {
@@ -187,8 +185,8 @@ func (g *gate) hear(at time.Time, level float64, length time.Duration) {
 	}
 }
 
-// later turns the gate on when somebody else goes on speaking after the command.
-// It returns for how long that has been so, 0 when it is not.
+// later turns the gate on when another person keeps speaking after the command. It
+// returns for how long that has been so, or 0 if it is not.
 func (e *Endpointer) later(h measurement, length time.Duration) time.Duration {
 	g, u := &e.gate, &e.u
 	if !g.worded || g.on && (g.near || g.delay > 0) || u.spoken == 0 || u.loud < known {
@@ -223,8 +221,8 @@ func (o *others) since(g *gate) {
 	}
 }
 
-// speak counts a frame with a voice and reports whether the voice must be
-// somebody else's, by either distance from the speaker's loudness.
+// speak counts a frame with a voice. far and near report whether the voice must be
+// another person's, judged by 12 dB and by 4 dB below the speaker's loudness.
 func (o *others) speak(length time.Duration) (far, near bool) {
 	o.voiceSinceFar += length
 	o.voiceSinceNear += length

@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/speech/endpoint"
 )
 
-// room makes the sound of one room, frame by frame, and tells the endpointer's
-// model whether somebody speaks.
+// room makes the sound of one room, frame by frame, and tells the endpointer's model
+// whether there is a voice in it.
 type room struct {
 	r      *rand.Rand
 	at     time.Time
@@ -137,7 +137,7 @@ func TestGateIsForSpeechBehindTheSpeaker(t *testing.T) {
 	}
 }
 
-// TestBackgroundDoesNotHoldTheTurnOpen: somebody else goes on for ten seconds,
+// TestBackgroundDoesNotHoldTheTurnOpen: another person keeps speaking for ten seconds,
 // and those words turn the text into half a sentence.
 func TestBackgroundDoesNotHoldTheTurnOpen(t *testing.T) {
 	tests := map[string]struct {

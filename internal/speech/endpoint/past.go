@@ -17,9 +17,8 @@ type measurement struct {
 	judged bool    // there is a model
 }
 
-// past holds the newest frames. The loudness of the wake word is asked for only
-// once the word has been found, and the frames from before that are pushed a
-// second time.
+// past holds the newest frames. The loudness of the wake word is needed only after the
+// word has been found, and the frames since then are pushed a second time.
 type past struct {
 	ring [pastFrames]measurement
 	n    int // frames pushed so far

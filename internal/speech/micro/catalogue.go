@@ -20,7 +20,7 @@ import (
 // ones its author gives.
 type Entry struct {
 	Name   string  `json:"name"`
-	Word   string  `json:"word"` // as people write it; "" for a model that hears no word
+	Word   string  `json:"word"` // as people write it; "" for a model that is not for a word
 	Cutoff float64 `json:"cutoff"`
 	Window int     `json:"window"`
 	URL    string  `json:"url"`

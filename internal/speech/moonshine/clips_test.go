@@ -85,7 +85,7 @@ func TestClipsAreRead(t *testing.T) {
 	}
 }
 
-// A speaker stops in the middle of a sentence, and somebody says something else.
+// A speaker stops in the middle of a sentence, and another person says something.
 func TestHalfASentenceAndOtherSpeech(t *testing.T) {
 	c := started(t)
 	if err := c.SetGrammar(within(t), automaton(home...)); err != nil {

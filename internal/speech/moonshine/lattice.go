@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// lattice says letter by letter how the sentences of an automaton may go on. Its
-// nodes are sets of places in the automaton; they are made when a search first
-// comes there, and kept.
+// lattice says letter by letter how the sentences of an automaton may continue. Its nodes
+// are sets of places in the automaton; a node is made when a search first reaches it, and
+// kept.
 type lattice struct {
 	states  []speech.AutomatonState
 	words   []string          // without apostrophes
@@ -127,7 +127,7 @@ func (l *lattice) node(places []place) int32 {
 	return id
 }
 
-// step returns the node after a letter, 0 if no sentence goes on with it.
+// step returns the node after a letter, or 0 if no sentence continues with it.
 func (l *lattice) step(from int32, letter byte) int32 {
 	if to, ok := l.nodes[from].after[letter]; ok {
 		return to
@@ -197,8 +197,7 @@ func (l *lattice) next(id int32) []way {
 	return l.nodes[id].ways
 }
 
-// through adds the tokens below a branch of the tree whose letters go on from a
-// node.
+// through adds the tokens below a branch of the tree whose letters can follow a node.
 func (l *lattice) through(ways []way, at, from int32) []way {
 	for b := l.tree[from].first; b != 0; b = l.tree[b].next {
 		to := l.step(at, l.tree[b].letter)

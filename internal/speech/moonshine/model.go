@@ -22,7 +22,7 @@ type model struct {
 	heads, width     int64    // of the decoder's memory
 }
 
-// The decoder's inputs besides its memory ("past_key_values.LAYER.PART.KIND").
+// The decoder's inputs other than its memory ("past_key_values.LAYER.PART.KIND").
 const (
 	inMask    = "encoder_attention_mask"
 	inTokens  = "input_ids"

@@ -1,7 +1,7 @@
 // Package moonshine recognises speech with a Moonshine network in ONNX Runtime, in a
-// supervised worker process. The network writes text, word piece by word piece; it is
-// made to write only sentences of an automaton, and beside them what it would write
-// by itself, which tells how far the sentence is from what was said.
+// supervised worker process. The network writes text, word piece by word piece. It is
+// made to write only sentences of an automaton, and in addition its free reading, which
+// shows how far the sentence is from what was said.
 //
 // Client is the daemon's side. Work is the child's side: model.go (cgo) runs the
 // networks, search.go finds the sentences, and neither knows the other.
@@ -44,10 +44,10 @@ type Config struct {
 	Library string   // file of ONNX Runtime
 	Dir     string   // of the model
 	Log     *slog.Logger
-	// Patience is how long the worker may take for an answer; 0: as long as one takes
-	// that does not hang.
+	// Patience is how long the worker may take for an answer; 0: as long as a worker that
+	// does not hang takes.
 	Patience time.Duration
-	// Restarted is told of every restart of the worker; nil: it is not called.
+	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)
 }
 
@@ -96,8 +96,8 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	return err
 }
 
-// SetGrammar makes the sentences of an automaton what can be heard, from the next
-// Decode on; a decoding that goes on is given up.
+// SetGrammar sets the automaton of the sentences that can be heard, from the next Decode
+// on. A running decoding is given up.
 func (c *Client) SetGrammar(ctx context.Context, a speech.Automaton) error {
 	payload, err := json.Marshal(a)
 	if err != nil {

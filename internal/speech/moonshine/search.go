@@ -13,7 +13,8 @@ import (
 const (
 	width = 8  // texts that are followed at once
 	prune = 14 // below the best one, a text is given up
-	// besides is how far below the best sentence another one is still of interest.
+	// besides is how far, by score, a sentence may be below the best one and still be
+	// reported.
 	besides = 4
 	// unlikely is how far below the likeliest sentence, by score, another one may not
 	// be the best, whatever its words add to its rank.
@@ -25,8 +26,8 @@ const (
 	eachWord = 1.0
 	// hopeless below the free reading, no sentence will be taken.
 	hopeless = 45
-	// tokensEach is more tokens than anybody says in a second, and tokensMore is for
-	// marks and the end. The network's makers bound what it writes by 6.5 a second.
+	// tokensEach is more tokens than a person says in a second, and tokensMore allows for
+	// marks and the end. The network's makers bound its output by 6.5 a second.
 	tokensEach = 8
 	tokensMore = 8
 )
@@ -288,8 +289,8 @@ func sorted(texts map[string]weight) []Reading {
 	return all
 }
 
-// logSum is the logarithm of the sum of the exponentials. What is far below the
-// highest score adds nothing that counts.
+// logSum is the logarithm of the sum of the exponentials. A score far below the highest
+// adds nothing that counts.
 func logSum(scores []float32) float64 {
 	const far = 16
 	top := slices.Max(scores)

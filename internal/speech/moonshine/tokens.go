@@ -75,7 +75,7 @@ func newTree(texts []string) []branch {
 	return tree
 }
 
-// grow returns the branch for a letter, a new one if there is none.
+// grow returns the branch for a letter, and makes it if there is none.
 func grow(tree []branch, at int32, letter byte) (int32, []branch) {
 	for b := tree[at].first; b != 0; b = tree[b].next {
 		if tree[b].letter == letter {

@@ -22,7 +22,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return worker.Serve(ctx, in, worker.NewOutlet(out), c.handle)
 }
 
-// child is what the worker process keeps. Decoding goes on beside the handling of
+// child is the state of the worker process. Decoding runs beside the handling of
 // requests, so that a later sound can end the decoding of an earlier one.
 type child struct {
 	model *model
@@ -35,7 +35,7 @@ type child struct {
 
 var errOvertaken = errors.New("a later sound is decoded instead")
 
-// end ends the decoding that goes on and waits for that.
+// end stops the running decoding and waits until it has ended.
 func (c *child) end() {
 	if c.stop != nil {
 		c.stop(errOvertaken)

@@ -41,7 +41,7 @@ type Config struct {
 	BaseURL    string            `yaml:"base_url"` // up to and including /v1
 	Model      string            `yaml:"model"`
 	APIKeyFile string            `yaml:"api_key_file"`
-	Key        string            `yaml:"-"` // the key itself is not in the configuration: whoever loads that also reads the key; may be empty
+	Key        string            `yaml:"-"` // may be empty; not part of the configuration: the program that loads a configuration reads it separately
 	Transport  http.RoundTripper `yaml:"-"` // for tests and custom certificates; nil is the usual one
 }
 

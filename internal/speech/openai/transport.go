@@ -20,8 +20,8 @@ const (
 	kindShown = 60
 )
 
-// explain makes a sentence of a failure. An ended context is returned as it is:
-// whoever ended it knows why.
+// explain turns a failure into a sentence. The error of an ended context is returned as
+// it is: the caller that ended it knows why.
 func (c *Client) explain(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

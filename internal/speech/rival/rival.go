@@ -102,8 +102,8 @@ func (s *Sentences) ahead(words []int32) []states {
 	return all
 }
 
-// behind has for every number of words the states from which the rest of them leads
-// to the end of a sentence.
+// behind returns, for every number n of words, the states from which the words after the
+// first n lead to the end of a sentence.
 func (s *Sentences) behind(words []int32) []states {
 	all := make([]states, len(words)+1)
 	last := states{}
@@ -124,8 +124,8 @@ func (s *Sentences) behind(words []int32) []states {
 	return all
 }
 
-// Of returns at most so many sentences that sound like text, the nearest first. A
-// text that is no sentence has none.
+// Of returns at most most sentences that sound like text, the nearest first. It returns
+// none if text is not a sentence.
 func (s *Sentences) Of(text string, most int) []string {
 	words, ok := s.words(text)
 	if !ok || !s.Whole(text) {
@@ -167,8 +167,8 @@ func (s *Sentences) finder(text string, words []int32) *finder {
 	return &finder{Sentences: s, text: strings.Fields(text), ahead: s.ahead(words), behind: s.behind(words), found: map[string]float64{}}
 }
 
-// meant is the text without the words that may be left out without a difference,
-// as "the" and "please" may.
+// meant returns the text without words that make no difference, such as "the" and
+// "please".
 func (f *finder) meant() string {
 	var words []string
 	for n, word := range f.text {
@@ -215,8 +215,8 @@ func (f *finder) idle(n int) bool {
 	return false
 }
 
-// skippable reports whether a word between two states is optional: without it,
-// everything goes on as with it.
+// skippable reports whether a word between two states is optional: everything that may
+// follow it may follow without it, too.
 func (s *Sentences) skippable(from, to int32) bool {
 	here, there := s.auto.States[from], s.auto.States[to]
 	if there.Accept && !here.Accept {

@@ -10,9 +10,9 @@ import (
 )
 
 // Distance is how different two words or phrases sound, each given by all of its
-// pronunciations in phones: the least cost to make one of these into one of the other's. A
-// phone more or less costs 1, another phone less the more alike they are. What nobody can
-// pronounce is infinitely far.
+// pronunciations in phones: the least cost of turning a pronunciation of one into a
+// pronunciation of the other. A missing or additional phone costs 1; a replaced phone
+// costs less the more alike the two are. A word without a pronunciation is infinitely far.
 func Distance(a, b [][]string) float64 { return Within(a, b, math.Inf(1)) }
 
 // Within is Distance where that is at most so much, else infinite; it is faster.

@@ -386,8 +386,8 @@ func (p path) tail() int {
 	return end - word
 }
 
-// span is where the words are, from the first to the last, and how many of its
-// frames are words.
+// span returns the frames from the first word to the last, and how many of them belong to
+// words.
 func (p path) span() (from, to, spoken int) {
 	for _, s := range p.segments {
 		if !s.word {
@@ -431,8 +431,8 @@ func (d *decoder) finish() (whole, sofar path, err error) {
 	return d.best(), sofar, nil
 }
 
-// spot returns a phrase that has been found since start. It then starts anew,
-// because otherwise the library would report the same phrase for ever.
+// spot returns a phrase that has been found since start, and then starts again, because
+// otherwise the library would report the same phrase for ever.
 func (d *decoder) spot() (Hit, bool, error) {
 	if C.ps_get_hyp(d.ps, nil) == nil {
 		return Hit{}, false, nil

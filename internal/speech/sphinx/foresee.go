@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// foresight asks score's first question before the utterance is over: as soon as its
-// words are known and the speaker is quiet, in the decoder of the second decoding. The
-// endpoint takes longer than the answer, so that nobody waits for it. What it asks
-// depends on the sound alone, and is what score would ask. If the speaker goes on, or
-// the words change, score asks again.
+// foresight asks score's first question before the utterance is over: once its words are
+// known and the speaker is quiet, in the decoder of the second decoding. The endpoint
+// takes longer than the answer, so the answer costs no time. The question depends on the
+// sound alone, and is the one that score would ask. If the speaker continues, or the
+// words change, score asks again.
 type foresight struct {
 	wanted scoreRequest // no sentences: nothing is expected
 	end    int          // the end of the speech that is being asked about; 0 before
-	answer <-chan error // nil when there is none to wait for
+	answer <-chan error // nil if no answer is on its way
 	near   *bool
 }
 

@@ -27,10 +27,10 @@ const (
 	forever = time.Hour
 )
 
-// Utterance is one utterance in the decoder. Its sound is kept, so that it can
-// continue in the next worker when its own dies: all that was asked is asked again,
-// in the same pieces, and so has the same answers. An utterance of more than ten
-// seconds dies with its worker; its methods then fail with worker.ErrEnded.
+// Utterance is one utterance in the decoder. Its sound is kept, so that it can continue
+// in the next worker when its own dies: every request is made again, with the same pieces
+// of sound, and so gets the same answer. An utterance of more than ten seconds dies with
+// its worker; its methods then fail with worker.ErrEnded.
 type Utterance struct {
 	client  *Client
 	session *worker.Session // nil while its worker is gone
@@ -116,10 +116,10 @@ func (u *Utterance) Finish(ctx context.Context) (Result, error) {
 	return r, nil
 }
 
-// Reopen continues the utterance as if Finish had not been called, as long as no
-// other has been started: the worker decodes its sound anew, which takes about a
-// thirtieth of its length on a desktop. It continues in the grammar jsgf, whose
-// words the decoder must know already, or in the same grammar if jsgf is empty.
+// Reopen continues the utterance as if Finish had not been called, if no other has been
+// started since. The worker decodes its sound again, which takes about a thirtieth of its
+// length on a desktop. It continues in the grammar jsgf, whose words the decoder must
+// know already, or in the same grammar if jsgf is empty.
 func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 	_, err := u.ask(ctx, forever, request{kindReopen, []byte(jsgf)})
 	return err
@@ -140,10 +140,10 @@ func (u *Utterance) Foresee(ctx context.Context, sentences []string, within int)
 	return err
 }
 
-// Score says how well each of some sentences fits the utterance, which must have been
-// finished, in the library's unit, if one of them fits better than the first or at
-// most so much worse; else there are no scores. Only differences mean something:
-// clear speech fits a wrong word worse by 500 or more.
+// Score returns how well each of some sentences fits the utterance, which must have been
+// finished, in the library's unit. It returns no scores unless one of the other sentences
+// fits better than the first, or worse by at most within. Only differences mean
+// something: clear speech fits a wrong word worse by 500 or more.
 func (u *Utterance) Score(ctx context.Context, sentences []string, within int) ([]int, error) {
 	payload, err := json.Marshal(scoreRequest{Sentences: sentences, Within: within})
 	if err != nil {
@@ -163,8 +163,8 @@ func (u *Utterance) Score(ctx context.Context, sentences []string, within int) (
 	return scores, nil
 }
 
-// ask sends a request. Where the worker is gone or goes, it waits so long for the
-// next one and asks there.
+// ask sends a request. If the worker has ended or ends, it waits up to the given time for
+// the next one and asks there.
 func (u *Utterance) ask(ctx context.Context, patience time.Duration, r request) ([]byte, error) {
 	for {
 		answer, err := u.try(ctx, patience, r)

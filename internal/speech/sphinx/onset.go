@@ -16,7 +16,7 @@ const (
 	hopSamples = 160 // 10 ms, the model's frame
 
 	measuredLoud = 35 // loud frames of speech that are enough to measure it
-	measuredMost = 80 // frames after which it is measured where noise leaves few loud ones
+	measuredMost = 80 // frames after which the mean is measured although noise leaves few loud ones
 	// leadMost is how many frames without speech are held back: the recogniser
 	// wants 300 ms before the speech, and the onset may be found late.
 	leadMost = 100
@@ -27,7 +27,7 @@ const (
 	onsetDead  = -85.0 // dBFS
 	onsetNeed  = 3
 	floorNeed  = 5
-	onsetFalse = 20 // quiet frames after which a short sound was the wake word's end
+	onsetFalse = 20 // after so many quiet frames, a short sound counts as the end of the wake word
 	onsetShort = 16
 	// Speech that is there from the first frame on has no onset: where heldMost
 	// frames stay within onsetOver and reach heldLevel, they are speech.

@@ -63,7 +63,7 @@ func decodePartial(b []byte) (Partial, error) {
 	return Partial{Tail: tail, Text: string(b[4:])}, nil
 }
 
-// patience is how long an utterance may take to finish when nobody says so.
+// patience is how long an utterance may take to finish if the request does not say so.
 const patience = 30 * time.Second
 
 // encodeWithin says how long an answer may take.

@@ -19,17 +19,18 @@ const (
 	scoredAfter  = 6
 )
 
-// scoreOfE is what a weight of e in a grammar is worth on a path: the library counts
-// in units of ln 1.0001, of which 1,024 are one of a path.
+// scoreOfE converts the logarithm of a weight in a grammar into the score of a path. The
+// library counts weights in units of ln 1.0001; 1,024 of these are one unit of a path's
+// score.
 const scoreOfE = 1 / 0.0001 / 1024
 
 // doubtful is by how much the decoding for all may be wrong about a difference.
 const doubtful = 100
 
-// score says how well each of some sentences fits the utterance that was finished
-// last, all in the same way. Each costs a decoding, so the first question is, in one
-// decoding for all, whether any is near the first; where none is there is no answer.
-// The decoder of the second decoding, which has nothing to do by then, shares the
+// score returns how well each of some sentences fits the utterance that was finished
+// last, measured in the same way for all. Each sentence costs a decoding. So a single
+// decoding first finds out whether any sentence is near the first one; if none is, the
+// answer is empty. The decoder of the second decoding, which is idle by then, shares the
 // work.
 func (r *recogniser) score(payload []byte) ([]byte, error) {
 	q, err := readScoreRequest(payload)

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// A second decoding of a command takes 300 ms, as long as the endpointer, and
-// somebody would wait for it. So it begins as soon as the first decoding fits
-// poorly, and runs along with it. When it begins is counted in frames of sound,
-// never in time that passes, so that the same sound has the same text on a machine
-// that is busy. In a long talk it is left out.
+// A second decoding of a command takes 300 ms, as long as the endpointer, and the user
+// would wait for it. So it begins as soon as the first decoding fits poorly, and runs
+// beside it. Its beginning is counted in frames of sound, never in time that passes, so
+// that the same sound gives the same text on a busy machine. Long speech gets none.
 const (
 	secondPiece = 20 * hopSamples
 	// secondMost is the longest sound that is decoded again, in samples: 8 s.
@@ -108,9 +107,9 @@ func (s *second) result(until time.Time) (sentence finished, free path, ok bool,
 	return ends[0], ends[1].whole, true, nil
 }
 
-// look asks the loop from time to time how well arbitrary speech fits, and begins
-// the second decoding if the first one was much worse when it last asked. By then
-// the loop has answered, so that nothing waits for it on a machine that keeps up.
+// look regularly asks the loop how well arbitrary speech fits, and begins the second
+// decoding if the first one was much worse at the previous question. By then the loop has
+// answered, so that look does not wait on a machine that keeps up.
 func (r *recogniser) look(p path) error {
 	s, frames := r.second, len(r.sound)/hopSamples
 	if s == nil || s.on || r.missed || r.held.at < 0 || frames < r.held.at+secondFrom || frames < s.looked+secondEvery {

@@ -46,10 +46,10 @@ type Config struct {
 	// beginning; the better of the two counts. Only with Reject.
 	Retry float64
 	Log   *slog.Logger
-	// Patience is how long the worker may take for an answer; 0: as long as one takes
-	// that does not hang.
+	// Patience is how long the worker may take for an answer; 0: as long as a worker that
+	// does not hang takes.
 	Patience time.Duration
-	// Restarted is told of every restart of the worker; nil: it is not called.
+	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)
 }
 
@@ -110,11 +110,10 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	return err
 }
 
-// SetGrammar makes the decoder listen for the sentences of a JSGF grammar, from
-// the next Start on. pronunciations has the phones of every word in it, each
-// variant as "T ER N"; one missing word makes the library refuse the grammar. It
-// ends an utterance that is open, so the caller has to wait for the end of one it
-// wants to keep.
+// SetGrammar makes the decoder listen for the sentences of a JSGF grammar, from the next
+// Start on. pronunciations has the phones of every word in it, each variant as "T ER N";
+// one missing word makes the library refuse the grammar. SetGrammar ends an open
+// utterance, so a caller that wants to keep one has to wait for its end.
 func (c *Client) SetGrammar(ctx context.Context, jsgf string, pronunciations map[string][]string) error {
 	return c.set(ctx, kindGrammar, grammarRequest{JSGF: jsgf, Words: pronunciations})
 }
@@ -169,9 +168,9 @@ type Hit struct {
 	Score  float64       `json:"score"` // the library's; comparable for one phrase only
 }
 
-// Spot gives the next samples of endless sound and returns the phrase that was
-// recognised with them, if any. The library reports a phrase about 100 ms late.
-// After a restart of the worker it goes on with the new one.
+// Spot takes the next samples of endless sound and returns the phrase that was recognised
+// with them, if any. The library reports a phrase about 100 ms late. After a restart of
+// the worker it continues with the new one.
 func (c *Client) Spot(ctx context.Context, samples []int16) (Hit, bool, error) {
 	answer, err := c.worker.Call(ctx, kindSpot, encodeSamples(samples))
 	if err != nil || len(answer) == 0 {
@@ -193,8 +192,8 @@ type Partial struct {
 // Result is a finished utterance.
 type Result struct {
 	Text string `json:"text"` // "" when no sentence of the grammar fits
-	// Unfinished says that Text is the beginning of a sentence, after which nothing
-	// more was said.
+	// Unfinished says that Text is the beginning of a sentence, and that nothing more was
+	// said.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// All count hops of 10 ms: the whole utterance, from the first word to the
 	// last, and the words themselves.

@@ -207,8 +207,8 @@ func kill(tb testing.TB) {
 	}
 }
 
-// TestACrashCostsNothing: whoever kills the worker while somebody speaks, the words
-// are the same.
+// TestACrashCostsNothing: the words stay the same if the worker is killed while the user
+// speaks.
 func TestACrashCostsNothing(t *testing.T) {
 	c := start(t, nil)
 	setGrammar(t, c)
@@ -374,8 +374,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestForesee: what was worked out while the speaker was still speaking changes no
-// score, whether the speaker was done then or went on.
+// TestForesee: an answer that was found while the user was still speaking changes no
+// score, whether the user was done then or continued.
 func TestForesee(t *testing.T) {
 	c := start(t, nil)
 	setGrammar(t, c)

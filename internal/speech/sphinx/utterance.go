@@ -150,8 +150,7 @@ func (r *recogniser) feed(samples []int16) error {
 	return r.main.feed(samples)
 }
 
-// finish ends the utterance. A second decoding that is not over by then does not
-// count.
+// finish ends the utterance. A second decoding that has not ended by then does not count.
 func (r *recogniser) finish(until time.Time) ([]byte, error) {
 	if !r.decoded && r.main.open {
 		if err := r.release(); err != nil {
@@ -186,11 +185,11 @@ func (r *recogniser) result() (Result, error) {
 	return result.against(free.whole), nil
 }
 
-// heard makes a Result of how an utterance ended in the grammar. A whole sentence
-// can be laid over any sound, so where its last word lies in silence, or its
-// beginning alone explains the sound better, the speaker has stopped there. Loud
-// sound after that beginning is a word of the sentence that was hard to recognise.
-// first is where in the utterance the decoded sound begins, in frames.
+// heard makes a Result of an utterance's end in the grammar. A whole sentence can be laid
+// over any sound; so if its last word lies in silence, or its beginning alone explains
+// the sound better, the speaker has stopped there. Loud sound after that beginning is a
+// word of the sentence that was hard to recognise. first is the frame of the utterance at
+// which the decoded sound begins.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
 	if r.faded(whole, first) {
@@ -213,14 +212,14 @@ func (r *recogniser) heard(e finished, first int) Result {
 const unheard = 15
 
 // A last word with fewer than voiced loud frames was not said, if of the frames of the
-// other words one in mostlyLoud is loud at least: in noise no word stands out.
+// other words at least one in mostlyLoud is loud: in noise no word stands out.
 const (
 	voiced     = 3
 	mostlyLoud = 2
 )
 
-// faded reports whether the last word of a path, whose frames are counted from frame
-// first of the utterance, lies where the speech has died away.
+// faded reports whether the last word of a path lies where the speech has died away. The
+// path's frames are counted from frame first of the utterance.
 func (r *recogniser) faded(p path, first int) bool {
 	before := p.withoutLast()
 	from, to, spoken := before.span()

@@ -10,7 +10,8 @@ import (
 	"voicegateway/internal/speech/stt"
 )
 
-// saidToAlerts are said to what rings; near a ringing timer people also say the others.
+// saidToAlerts is what people say to an alert that rings; saidNearAlerts is other speech
+// near one.
 var (
 	saidToAlerts = []string{
 		"stop.", "okay.", "thanks.", "alright.", "got it.", "snooze.", "five more minutes.", "I'm awake.", "stop the alarm.", "quiet.",
@@ -23,8 +24,8 @@ var (
 )
 
 // TestHearsWordsToAlerts: what people say to a ringing timer is heard as one of the
-// words for it, and what they say to each other rarely is: every other text, said by one
-// of the voices. The acceptance test has each voice say all.
+// words for it, and what they say to each other rarely is. It uses every other text,
+// said by one of the voices; in the acceptance test each voice says all texts.
 func TestHearsWordsToAlerts(t *testing.T) {
 	for _, engine := range []string{"pocketsphinx", "moonshine"} {
 		t.Run(engine, func(t *testing.T) { wordsToAlerts(t, listening(t, engine), 2, 1) })

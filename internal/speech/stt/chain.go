@@ -19,17 +19,14 @@ import (
 // to know more asks at once; after this time the services are let go.
 const unclaimed = 3 * time.Second
 
-// chain hears an utterance with several engines and takes the first text in the
-// configured order. An engine with a grammar is quick: if it is the first, Finish
-// returns what it accepts. In every other case (it rejects the sound, hears the
-// beginning of a sentence only, fails, or is not the first) Second asks the engines one after the other, each within its
-// time. So an engine that crashed, stalled or heard nothing costs its time, and
-// never the command.
+// chain hears an utterance with several engines and takes the first text in the configured order. An engine with a
+// grammar is quick: if it is the first, Finish returns what it accepts. In every other case (it rejects the sound, hears
+// the beginning of a sentence only, fails, or is not the first) Second asks the engines one after the other, each within
+// its time. So an engine that crashed, stalled or heard nothing costs its time, and never the command.
 //
-// Behind a grammar the open recognisers get no sound before they are asked: what
-// the grammar understands, and what is overheard while nobody speaks to the
-// gateway, stays in this machine. If an open recogniser is the first, the open
-// ones hear the sound while it is spoken.
+// Behind a grammar the open recognisers get no sound before they are asked: what the grammar understands, and talk that
+// is not meant for the gateway, stays on this machine. If an open recogniser is the first, the open ones hear the sound
+// while it is spoken.
 type chain struct {
 	order   []string // names, as configured
 	grammar Engine   // nil where no engine has one
@@ -88,7 +85,7 @@ func newChain(cfg Config) (Engine, error) {
 	return c, nil
 }
 
-// Run runs all engines. When one of them ends, the others go on.
+// Run runs all engines. When one of them ends, the others keep running.
 func (c *chain) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	start := func(name string, run func(context.Context) error) {
@@ -251,10 +248,10 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	return speech.Transcript{Engine: a.byGrammar.Engine, Rejected: a.byGrammar.Rejected}, nil
 }
 
-// Second asks all engines about the utterance that was finished last, in their
-// order, until one has a text; the beginning of a sentence counts where none has
-// more. If all that work reject it, the text is empty and Rejected says why; it is an
-// error only if none of them worked.
+// Second asks all engines, in their order, about the utterance that was finished last,
+// until one has a text. The beginning of a sentence counts only if no engine has more. If
+// all engines that work reject the utterance, the text is empty and Rejected says why; it
+// is an error only if none of them worked.
 func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 	c.mu.Lock()
 	a := c.last
@@ -338,11 +335,10 @@ func (a *attempt) release() {
 	}
 }
 
-// reopenable is a chain whose first engine can go on with its last utterance.
-// Only that engine hears the addition: another engine's text would be that of the
-// whole utterance, in which what was done already could not be told from the
-// addition. Nobody has spoken to the gateway again either, so Second knows
-// nothing of the addition, and no sound of it is kept.
+// reopenable is a chain whose first engine can continue its last utterance. Only that
+// engine hears the addition: another engine's text would be that of the whole utterance,
+// in which the addition could not be told from what was already done. The user has not
+// spoken a new command either, so Second ignores the addition, and its sound is not kept.
 type reopenable struct {
 	*chain
 	again Reopener

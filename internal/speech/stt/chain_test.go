@@ -169,8 +169,8 @@ func TestTheGrammarFirst(t *testing.T) {
 	}
 }
 
-// TestAHalfIsBetterThanNothing: where nobody hears more than the beginning of a
-// sentence, that is what was heard.
+// TestAHalfIsBetterThanNothing: if all engines hear only the beginning of a sentence,
+// that beginning is the text.
 func TestAHalfIsBetterThanNothing(t *testing.T) {
 	t.Parallel()
 	base, _ := transcribing(t, "")
@@ -419,8 +419,8 @@ func TestWyoming(t *testing.T) {
 	}
 }
 
-// TestAWyomingServiceThatFails: a lost connection is made anew once, and all of
-// the sound is sent again; any other failure is reported.
+// TestAWyomingServiceThatFails: a lost connection is made once more, and all of the sound
+// is sent again; any other failure is reported.
 func TestAWyomingServiceThatFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -491,8 +491,8 @@ func TestWhatTheGrammarUnderstandsStaysHere(t *testing.T) {
 	}
 }
 
-// TestAnUtteranceNobodyAsksAboutIsLetGo: without speech the turn does not ask,
-// and the service is told that it can stop.
+// TestAnUtteranceNobodyAsksAboutIsLetGo: without speech the turn does not ask for the
+// text, and the service learns that it can stop.
 func TestAnUtteranceNobodyAsksAboutIsLetGo(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(e asking) error{

@@ -155,8 +155,8 @@ func TestRecordings(t *testing.T) {
 	right, total := map[string]int{}, map[string]int{}
 	var waits []time.Duration
 	for n, r := range all {
-		// Recordings of the first kind need a wake word first. The others are many: here
-		// half of them are enough, and of the clean ones an eighth.
+		// Recordings of the first kind need a wake word first. Of the many others, half are
+		// enough here, and an eighth of the clean ones.
 		if r.Kind == "wake+command" || n%2 != 0 || r.Kind == "command" && r.SNR == "clean" && n%8 != 0 {
 			continue
 		}

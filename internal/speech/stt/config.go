@@ -18,8 +18,8 @@ import (
 // Config is the stt part of the configuration, and what the gateway adds to it.
 // It is for all engines; each takes what it needs.
 type Config struct {
-	// Engines are keys of the tables, in the order in which they are asked: what
-	// the first does not understand goes to the next.
+	// Engines are keys of the tables, in the order of use: what the first does not understand
+	// goes to the next.
 	Engines []string `yaml:"engines"`
 	// End is how the end of an utterance is found. It is for the code that makes
 	// the endpointer.
@@ -54,15 +54,15 @@ type Config struct {
 	// a working one needs. A measurement has more: a busy machine says nothing about how
 	// well it hears.
 	Patience time.Duration `yaml:"-"`
-	// Restarted is told of every restart of a worker; nil: it is not called.
+	// Restarted is called at every restart of a worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
-// openTimeout is as long as a person who has asked for something waits.
+// openTimeout is how long a user waits for an answer.
 const openTimeout = 8 * time.Second
 
-// The limits of Timeout: nobody waits longer for a recogniser, and two of them in
-// a row still end within the turn's own deadline.
+// The limits of Timeout: no user waits longer for a recogniser, and two in a row still
+// end within the turn's own deadline.
 const (
 	leastTimeout = 500 * time.Millisecond
 	mostTimeout  = 15 * time.Second

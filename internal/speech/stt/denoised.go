@@ -15,9 +15,9 @@ var gains = map[string]bool{"pocketsphinx": true}
 // Denoise are the values of Config.Denoise.
 func Denoise() []string { return []string{"auto", "on", "off"} }
 
-// Listener is an Engine that wants the sound between utterances, too, to know
-// the room's noise before somebody speaks. Its methods belong to the goroutine
-// of Begin, Push and Finish.
+// Listener is an Engine that wants the sound between utterances, too, to know the room's
+// noise before speech begins. Its methods belong to the goroutine of Begin, Push and
+// Finish.
 type Listener interface {
 	Observe(f audio.Frame)
 	// Forget says that what follows comes from another room.

@@ -33,7 +33,7 @@ func Credible(text string, speech time.Duration, above float64) (clean, why stri
 // Spoken returns for how long sound stands out as speech.
 func Spoken(c audio.Clip) time.Duration { return measure(c.Samples).speech }
 
-// Prompt returns what a recogniser is told of the names.
+// Prompt returns the names that a recogniser gets as its prompt.
 func Prompt(names []string) string { return prompt(names) }
 
 // AttestedBy makes an engine that needs a person.

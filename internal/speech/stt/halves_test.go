@@ -40,7 +40,7 @@ func whole(tb testing.TB, e stt.Engine, clip audio.Clip) speech.Transcript {
 	return t
 }
 
-// half is the beginning of a sentence that is none itself.
+// half is the beginning of a sentence and not a sentence itself.
 type half struct{ said, rest string }
 
 // halves cuts the sentences wherever that leaves no sentence.
@@ -57,7 +57,7 @@ func halves(tb testing.TB, g *grammar.Grammar) (all []half) {
 	return all
 }
 
-// TestNothingIsCompleted: who stops inside a sentence is not given the rest of it,
+// TestNothingIsCompleted: if the speaker stops inside a sentence, the rest is not added,
 // however long the silence.
 func TestNothingIsCompleted(t *testing.T) {
 	e, g := ready(t)

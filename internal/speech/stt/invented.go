@@ -19,8 +19,8 @@ const (
 	// first word's begin and the last one's end are often not loud.
 	fastest   = 30 // characters a second
 	unhurried = 300 * time.Millisecond
-	// A phrase that is repeated this often, over this many words, is a network in
-	// a loop. People say "no no no no".
+	// A phrase that is repeated this often, over this many words, comes from a network in a
+	// loop. People do say "no no no no".
 	loopTimes = 4
 	loopWords = 6
 	// A text that is one of the phrases of silence is not believed where the speech
@@ -33,10 +33,9 @@ const (
 // remark is what recognisers write beside the words: [BLANK_AUDIO], (music), ♪.
 var remark = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>|♪[^♪]*♪?`)
 
-// invented is what networks that learnt from subtitles write under silence, in
-// all our languages. Credits are parts of texts that nobody says to a house;
-// murmurs are whole texts that are invented as often as said. Both are lower case
-// without punctuation.
+// invented is what networks trained on subtitles write when they hear silence, in all our
+// languages. Credits are parts of texts that no user says to a house; murmurs are whole
+// texts that are invented as often as said. Both are lower case without punctuation.
 var invented = sync.OnceValue(func() sentences.Invented {
 	var all sentences.Invented
 	for _, w := range sentences.EveryWords() {

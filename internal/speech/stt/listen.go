@@ -14,11 +14,10 @@ import (
 	"voicegateway/internal/speech/sphinx"
 )
 
-// Selective is an Engine that can listen for something else than the sentences of the
-// house, for one utterance. Of the words of a challenge (REQUIREMENTS S1) it hears any of
-// Config.Challenge, in any order and number: it does not know which are expected, so
-// that a wrong word is heard as itself. Of the words to an alert it hears one of
-// Config.Alert.
+// Selective is an Engine that can listen, for one utterance, for something other than the
+// sentences of the house. For a challenge (REQUIREMENTS S1) it hears any of the words in
+// Config.Challenge, in any order and number: it does not know which are expected, so that
+// a wrong word is heard as itself. Near an alert it hears one of Config.Alert.
 type Selective interface {
 	BeginFor(ctx context.Context, what speech.Expected) error
 }
@@ -63,17 +62,18 @@ func fewWords(list []string) string {
 }
 
 const (
-	// What is said after the two words is heard as more words out of each eachMore-th of
-	// the list, which explains it badly enough to be refused and costs little. moreWeight
-	// keeps two words from being heard as three.
+	// More words after the two are heard as any of a few: each eachMore-th word of the list.
+	// These fit so badly that the answer is refused, and they cost little. moreWeight keeps
+	// two words from being heard as three.
 	eachMore   = 8
 	moreWeight = "0.001"
-	// challengeMargin is the least margin of an answer. It is less than that of a
-	// sentence: among so many words some pair fits any speech, and what keeps other
-	// speech out is that it has to be the one that was asked for.
+	// challengeMargin is the least margin of an answer. It is lower than that of a sentence:
+	// among so many words some pair fits any speech, and other speech is kept out because it
+	// would have to be exactly the pair that was asked for.
 	challengeMargin = -40.0
-	// alertMargin is the least margin of words to an alert. Of 20 texts that were said to
-	// one 19 had it, of 42 others three (two voices of flite, TestHearsWordsToAlerts).
+	// alertMargin is the least margin of words to an alert. 19 of 20 texts that were said to
+	// an alert reached it, and three of 42 others (two voices of flite,
+	// TestHearsWordsToAlerts).
 	alertMargin = -3.0
 	// Words to an alert take at most alertWord each, and alertSlack: of a short list some
 	// text fits the sounds of longer speech.
@@ -138,17 +138,17 @@ func (e *pocketSphinx) withLists(ctx context.Context, words map[string][]string)
 	return nil
 }
 
-// BeginFor starts an utterance that PocketSphinx hears in the grammar of what is
-// expected, and the network in what it writes by itself.
+// BeginFor starts an utterance for which PocketSphinx uses the grammar of what is
+// expected, and the network its free reading.
 func (e *neural) BeginFor(ctx context.Context, what speech.Expected) error {
 	e.open(&followed{expected: what}, beginFor(ctx, e.follower, what))
 	return nil
 }
 
-// listed is what two recognisers have made of an utterance for which there is a closed
-// list: the text of PocketSphinx, which knows the list, and that of the network. Of a
-// challenge either may be right. Of the words to an alert PocketSphinx is believed where
-// the network wrote something like them: in a short list some text fits other speech.
+// listed joins the texts of two recognisers for an utterance with a closed list: that of
+// PocketSphinx, which knows the list, and that of the network. For a challenge either
+// may be right. For words to an alert, PocketSphinx is believed only if the network
+// wrote something similar: in a short list some text always fits.
 func listed(what speech.Expected, byFollower speech.Transcript, free string) speech.Transcript {
 	switch {
 	case free == "" || free == byFollower.Text:

@@ -24,42 +24,43 @@ import (
 const (
 	// mostLost is how much less probable than the network's own words a sentence may be.
 	mostLost = 15.0
-	// mostUnlike is the share of letters in which a sentence may differ from the
-	// network's own words. A short sentence fits many sounds, and is then far shorter.
-	// A long one that the network finds nearly as likely as its own words, by
-	// eachLetter for its letters beyond fewLetters, was said all the same.
+	// mostUnlike is the share of letters in which a sentence may differ from the network's
+	// free reading. A short sentence fits many sounds, but then differs far more. A long
+	// sentence that the network finds nearly as likely as its free reading (by eachLetter for
+	// each letter beyond fewLetters) was said all the same.
 	mostUnlike = 0.6
 	eachLetter = 0.25
 	fewLetters = 4
-	// unfinishedBy is how much likelier than the beginning of a sentence a whole
-	// sentence has to be. Where PocketSphinx has heard the same beginning and no more,
-	// unfinishedHeardBy counts.
+	// unfinishedBy is by how much a whole sentence has to be likelier than the beginning of a
+	// sentence. If PocketSphinx has heard exactly the same beginning, unfinishedHeardBy
+	// applies instead.
 	unfinishedBy      = 1.0
 	unfinishedHeardBy = 5.0
-	// A beginning cannot be all that was said where it has so few words that each would
-	// have taken longer than longestWord. A whole sentence was said then, in noise, if it
-	// has moreWords at least, is hardly less likely, and likelier than the network's own
-	// words.
+	// A beginning with so few words that each would have taken longer than longestWord cannot
+	// be all that was said. Then a whole sentence was said, in noise, if it has at least
+	// moreWords words, is hardly less likely, and is likelier than the network's free
+	// reading.
 	longestWord = 550 * time.Millisecond
 	moreWords   = 3
 	hardlyLess  = 2.0
-	// A whole sentence cannot be all either, where its words would have taken as long and
-	// the network has leftOut more of its own.
+	// A whole sentence cannot be all that was said either, if its words would have taken that
+	// long and the free reading has at least leftOut more words.
 	leftOut = 2
-	// nearBy is how far below the best sentence another one may have been said.
-	// Where PocketSphinx has heard the words of the other one, nearHeardBy counts.
+	// nearBy is how far below the best sentence another one may be and still count as a
+	// possible reading. If PocketSphinx has heard that other sentence, nearHeardBy applies
+	// instead.
 	nearBy      = 2.5
 	nearHeardBy = 4.0
-	// What the network writes by itself counts where the house understands it, has
-	// leastOwn words, is at least as likely as mostUnsure says, and betterOwn likelier than
-	// the best of the grammar.
+	// The network's free reading counts if the house understands it, it has leastOwn words,
+	// it is at least as likely as mostUnsure says, and it is betterOwn likelier than the
+	// best sentence of the grammar.
 	leastOwn   = 3
 	mostUnsure = -6.0
 	betterOwn  = 2.0
 )
 
-// MoonshineConfig says where the network is. Where it is empty, the model that
-// `models pull` has installed is used.
+// MoonshineConfig says where the network is. If it is empty, the model that `models pull`
+// has installed is used.
 type MoonshineConfig struct {
 	Dir     string `yaml:"dir"`     // of the model
 	Runtime string `yaml:"runtime"` // file of ONNX Runtime, 1.23 or newer
@@ -162,7 +163,7 @@ func newNeural(follower Engine, n network, log *slog.Logger) *neural {
 	return &neural{follower: follower, network: n, log: log, patience: readTimeout}
 }
 
-// Run runs both recognisers. When one of them ends, the other goes on.
+// Run runs both recognisers. When one of them ends, the other keeps running.
 func (e *neural) Run(ctx context.Context) error {
 	var both sync.WaitGroup
 	for name, run := range map[string]func(context.Context) error{"pocketsphinx": e.follower.Run, "moonshine": e.network.Run} {
@@ -240,10 +241,10 @@ func (e *neural) now() *followed {
 	return e.current
 }
 
-// Push reads the sound at every pause. At waitAfter it waits for the reading, so
-// that the same sound gives the same words at the same time on every machine. A
-// sentence that neither the network's own words nor PocketSphinx agree with is told after
-// a longer pause: of "turn off" before "the fan" the sentences leave "turn it off".
+// Push reads the sound at every pause. At waitAfter it waits for the reading, so that the
+// same sound gives the same words at the same time on every machine. A sentence that
+// matches neither the free reading nor PocketSphinx is reported only after a longer
+// pause: from the "turn off" of "turn off the fan" the grammar makes "turn it off".
 func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error) {
 	u := e.now()
 	if u == nil {
@@ -273,8 +274,8 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	return p, nil
 }
 
-// read has the network read the sound so far, unless it has read all the speech.
-// The reading goes on when the call that began it is over.
+// read has the network read the sound so far, unless it has read all the speech. The
+// reading continues after the call that began it.
 func (e *neural) read(ctx context.Context, u *followed) {
 	if u.read() {
 		return
@@ -309,7 +310,7 @@ func (r *reading) over() bool {
 	}
 }
 
-// why is what was wrong with a reading that was waited for as long as ctx.
+// why returns the error of a reading that was waited for until it ended or ctx did.
 func (r *reading) why(ctx context.Context) error {
 	if r.over() {
 		return r.err
@@ -388,13 +389,13 @@ func (e *neural) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 	return house.weigh(r, byFollower, speaking)
 }
 
-// weigh decides what a reading of so much speech means. The network always finds a
-// sentence of the grammar; what tells commands from other speech is how far it is from
-// what the network would write by itself. Its own words count where they are plainly a sentence
-// that the grammar lacks, as "turn on the light and the fan". A rejected sound in
-// which PocketSphinx has found a sentence like the network's own words is left to a
-// question. A sentence that is not quite the network's own words, and that PocketSphinx has
-// heard go on, was not finished; neither was one that is much shorter than the speech.
+// weigh decides what a reading of a time of speech means. The network always finds a sentence
+// of the grammar; what tells commands from other speech is how far it is from the network's
+// free reading. The free reading counts if it is plainly a sentence that the grammar lacks,
+// such as "turn on the light and the fan". If the sound is rejected but PocketSphinx has found
+// a sentence like the free reading, the user is asked. A sentence that differs a little from
+// the free reading, and that continues in what PocketSphinx heard, was not finished; neither
+// was one that is much shorter than the speech.
 func (s sayings) weigh(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) speech.Transcript {
 	best, unfinished := likeliest(r, byFollower, speaking)
 	lost := r.Free.Score - best.Score
@@ -461,14 +462,15 @@ func sidesWith(byFollower speech.Transcript, one, another string) bool {
 	return true
 }
 
-// apart are the words of a text that another one does not have.
+// apart returns the words of a text that another text does not have.
 func apart(text, from string) []string {
 	other := strings.Fields(from)
 	return slices.DeleteFunc(strings.Fields(text), func(w string) bool { return slices.Contains(other, w) })
 }
 
-// likeliest is the best sentence, or the beginning of one that is as likely. One word
-// begins many a sentence that is not for the house, so it has to be the network's own.
+// likeliest returns the best sentence, or the beginning of one if no whole sentence is
+// clearly likelier. A beginning of one word counts only if it is the whole free reading,
+// because one word begins many sentences that are not for the house.
 func likeliest(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) (best moonshine.Reading, unfinished bool) {
 	by := unfinishedBy
 	if byFollower.Unfinished && byFollower.Text == r.Part.Text {
@@ -491,8 +493,8 @@ func longer(r moonshine.Result, speaking time.Duration) bool {
 		whole.Rank >= max(r.Part.Rank-hardlyLess, r.Free.Score)
 }
 
-// ownWords reports whether what the network writes by itself is a sentence that the
-// house understands and the grammar lacks.
+// ownWords reports whether the network's free reading is a sentence that the house
+// understands and the grammar lacks.
 func ownWords(r moonshine.Result, best moonshine.Reading, understood func(string) bool) bool {
 	switch {
 	case understood == nil || r.Free.Score < mostUnsure || len(strings.Fields(r.Free.Text)) < leastOwn:

@@ -76,7 +76,7 @@ func (r *reads) Decode(_ context.Context, samples []int16) (moonshine.Result, er
 	return r.answer(len(samples) / audio.FrameSamples)
 }
 
-// said is a reading of one sentence that the network also writes by itself.
+// said is a reading of one sentence that is also the free reading.
 func said(text string) moonshine.Result {
 	return moonshine.Result{Sentences: []moonshine.Reading{reading1(text, 4)}, Free: reading1(text, 4)}
 }
@@ -478,8 +478,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestSpeakingTime counts how long somebody spoke: a pause is no speech, what is
-// between two syllables is.
+// TestSpeakingTime counts how long the user spoke: a pause is not speech, the gap between
+// two syllables is.
 func TestSpeakingTime(t *testing.T) {
 	t.Parallel()
 	room := -60.0

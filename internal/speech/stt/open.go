@@ -137,8 +137,8 @@ func ask(ctx context.Context, s stream, u utterance, timeout time.Duration) (ans
 	return answer{}, err
 }
 
-// maxPrompt bounds the names a recogniser is told, in bytes: Whisper takes some
-// 220 tokens of them and forgets the rest.
+// maxPrompt bounds the names that a recogniser gets, in bytes: Whisper takes some 220
+// tokens of them and forgets the rest.
 const maxPrompt = 600
 
 // prompt is the names of a house as Whisper wants them: as if they had been said

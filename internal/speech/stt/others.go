@@ -25,8 +25,8 @@ const (
 	poorFit     = -4.0
 )
 
-// expectWeighing has the recogniser prepare for weigh as soon as the words so far are
-// a sentence. Where it cannot, the sentence is weighed when it is over.
+// expectWeighing has the recogniser prepare for weigh as soon as the words so far are a
+// sentence. If it cannot, the sentence is weighed when it is over.
 func (e *pocketSphinx) expectWeighing(ctx context.Context, p speech.Partial) {
 	if p.Stable != stableFor || e.sentences == nil || e.reopened || e.expected != speech.Sentence || !e.sentences.Whole(p.Text) {
 		return
@@ -41,11 +41,11 @@ func (e *pocketSphinx) rivals(text string) []string {
 	return append([]string{text}, e.sentences.Of(text, rivalsMost)...)
 }
 
-// weigh lets the sentences that sound like the text be weighed with it, each by
-// itself: along the whole grammar, the likelihood of a word depends on how many
-// others could have stood in its place. Those that fit nearly as well or better are
-// the others. A better one does not take the place of the text, because it is wrong
-// as often as the text. Without scores there are none.
+// weigh scores the sentences that sound like the text, and the text itself, each alone:
+// along the whole grammar, the likelihood of a word depends on how many others could have
+// stood in its place. Those that fit nearly as well or better become the others. A better
+// one does not replace the text, because it is wrong as often as the text. Without scores
+// there are no others.
 func (e *pocketSphinx) weigh(ctx context.Context, t speech.Transcript, margin float64) speech.Transcript {
 	if t.Text == "" || t.Unfinished || e.sentences == nil {
 		return t

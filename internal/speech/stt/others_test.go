@@ -13,8 +13,8 @@ import (
 )
 
 // TestWhatIsNearlyAsGoodIsNamed: a man says "turn off all lights in the office" in a
-// noisy room, and "on" fits about as well: that is told. Clear speech has no other
-// reading of another act.
+// noisy room, and "on" fits about as well, so it is reported as another reading. Clear
+// speech has no other reading that means another act.
 func TestWhatIsNearlyAsGoodIsNamed(t *testing.T) {
 	e, _ := ready(t)
 	clip, err := file.Load(fake.Shared(t, "speech", "human", "home/h10.wav"))

@@ -33,7 +33,7 @@ const (
 	onsetOf   = 5
 )
 
-// pauses is the sound of an utterance, and where in it somebody spoke.
+// pauses is the sound of an utterance, and the parts of it that are speech.
 type pauses struct {
 	sound       []int16
 	levels      []float64 // of each frame so far
@@ -42,11 +42,10 @@ type pauses struct {
 	begun       bool // somebody has spoken
 	speechStart int  // in samples
 	speechEnd   int
-	silent      int // samples between them in which the speaker paused
+	silent      int // samples of pauses between the first and the last speech
 }
 
-// push takes the samples of a frame. What is behind the longest utterance is left
-// out.
+// push takes the samples of a frame. Sound beyond the longest utterance is left out.
 func (p *pauses) push(samples []int16) {
 	if len(p.sound)+len(samples) > longest {
 		return
@@ -81,8 +80,8 @@ func (p *pauses) loudOfLast() int {
 	return n
 }
 
-// loud reports whether a frame is speech: it stands out of the room and, once
-// somebody has spoken, is about as loud as the speaker.
+// loud reports whether a frame is speech: it stands out of the room and, once there has
+// been speech, is about as loud as the speaker.
 func (p *pauses) loud(level float64) bool {
 	if level < quietest || len(p.levels) == 0 {
 		return false
@@ -103,7 +102,7 @@ func (p *pauses) loud(level float64) bool {
 	return level > floor+overRoom && level > share(speech, loudShare)-underSpeaker
 }
 
-// quiet is how long nobody has spoken, 0 before any speech.
+// quiet is how long there has been no speech, 0 before any speech.
 func (p *pauses) quiet() time.Duration {
 	if !p.begun {
 		return 0
@@ -111,13 +110,13 @@ func (p *pauses) quiet() time.Duration {
 	return time.Duration(len(p.sound)-p.speechEnd) * time.Second / time.Duration(audio.SpeechRate)
 }
 
-// speaking is how long somebody has spoken, without the pauses.
+// speaking is how long there was speech, without the pauses.
 func (p *pauses) speaking() time.Duration {
 	return time.Duration(p.speechEnd-p.speechStart-p.silent) * time.Second / time.Duration(audio.SpeechRate)
 }
 
-// spoken is the sound from shortly before the speech. Where no speech stands out,
-// it is all of it.
+// spoken is the sound from shortly before the speech. If no speech stands out, it is all
+// of it.
 func (p *pauses) spoken() []int16 {
 	return p.sound[max(0, p.speechStart-leadIn):]
 }

@@ -11,25 +11,23 @@ import (
 	"voicegateway/internal/speech"
 )
 
-// A grammar finds one of its sentences in any sound, and plucked strings fit some of
-// them as well as speech does. So what an engine with a grammar heard counts only
-// where a person was heard as well: by the voice model, or, where there is none,
-// because the sound does not stand still as tones do. The numbers are from 162
-// commands and orders of people, 121 synthetic commands, both also in the noise of a
-// kitchen down to 6 dB, and fake.Music.
+// A grammar finds one of its sentences in any sound, and plucked strings fit some of them
+// as well as speech does. So the text of an engine with a grammar counts only if a person
+// was heard as well: by the voice model or, without a model, because the sound does not
+// stand still as tones do. The numbers are from 162 commands and orders of people, 121
+// synthetic commands, both also in the noise of a kitchen down to 6 dB, and fake.Music.
 const (
-	// voicedLeast is the share of the loud sound in which the model has to hear a
-	// voice. It heard one in 0.35 to all of what people said in noise, in more than
-	// 0.7 in quiet rooms, and in nothing of most music.
+	// voicedLeast is the share of the loud sound in which the model has to hear a voice. It
+	// heard one in 0.35 to 1 of people's speech in noise, in more than 0.7 in quiet rooms,
+	// and in none of most music.
 	voicedLeast = 0.3
-	// voicedAmid is that share where there are steady tones as well: somebody speaks
-	// over music.
+	// voicedAmid is that share if there are steady tones as well: a person speaks over music.
 	voicedAmid = 0.5
 	// shortSound may be a word that the model misses: it missed 3 of 80 people who
 	// said one word.
 	shortSound = time.Second
-	// steadyMost is the steady share (tones.steady) from which on sound is music: 0.06
-	// at most of what people said in quiet rooms, 0.23 of synthetic voices.
+	// steadyMost is the steady share (tones.steady) from which sound counts as music. It was
+	// at most 0.06 for people's speech in quiet rooms, and 0.23 for synthetic voices.
 	steadyMost = 0.28
 	// swingLeast is how much the loudness of speech changes within 60 ms, on average
 	// and in dB: 3.2 or more of people in quiet rooms, 1.9 in the noise of a kitchen
@@ -39,8 +37,8 @@ const (
 	swingMost  = 20.0 // dB that count of one change, and under the loudest frame that belong to the sound
 )
 
-// Voice tells whether somebody speaks. It has to be given the frames in order.
-// Known is false where there is nothing but loudness to go by.
+// Voice tells whether a frame holds speech. It has to be given the frames in order. Known
+// is false if it has nothing but loudness to judge by.
 type Voice interface {
 	Push(f audio.Frame) (speaks, known bool)
 }
@@ -111,7 +109,7 @@ func (a *attested) Finish(ctx context.Context) (speech.Transcript, error) {
 	return t, nil
 }
 
-// nobody is why the sound was no person's, "" where it may have been.
+// nobody says why the sound was not a person, or "" if it may have been one.
 func (a *attested) nobody() string {
 	still := a.tones.share()
 	loud := loudnessOf(a.levels).speech

@@ -56,7 +56,7 @@ func believed(t *testing.T, e stt.Engine, c audio.Clip) speech.Transcript {
 	return heard
 }
 
-// models are the directories of voice models, by what is said of them.
+// models are the directories of voice models, by name of the case.
 func models(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{"model": filepath.Dir(fake.Shared(t, "speech", "models", "vad.tflite")), "no model": ""}
@@ -102,8 +102,8 @@ func isNoCommand(t *testing.T, every int) {
 	}
 }
 
-// What people and synthetic voices say is believed, with the model and without it,
-// also where the recording is not of a command.
+// The speech of people and of synthetic voices is accepted, with the model and without
+// it, also if the recording is not of a command.
 func TestPeopleAreBelieved(t *testing.T) {
 	files := spokenFiles(t)
 	for name, dir := range models(t) {

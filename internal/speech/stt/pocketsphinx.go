@@ -138,9 +138,9 @@ func (e *pocketSphinx) beginIn(ctx context.Context, what speech.Expected) error 
 	return nil
 }
 
-// joined returns the grammar in which one sentence may follow another. It is for
-// a reopened utterance, which has had its first command already: elsewhere it
-// would find a second command in whatever else is said.
+// joined returns the grammar in which one sentence may follow another. It is only for a
+// reopened utterance, which has had its first command already: elsewhere it would find a
+// second command in any further sound.
 func joined(jsgf string, join []string) string {
 	before, rest, found := strings.Cut(jsgf, "public <")
 	name, body, whole := strings.Cut(rest, ">")

@@ -14,8 +14,8 @@ import (
 	"voicegateway/internal/speech/sphinx"
 )
 
-// unspeakable is the pronunciation given to a word that has none: the grammar
-// must have one for every word, and nobody will ever say this.
+// unspeakable is the pronunciation of a word that has none: the grammar must have one for
+// every word, and no speech contains this one.
 const unspeakable = "ZH OY ZH OY ZH OY ZH OY ZH"
 
 // Pronouncer finds out how words are spoken: as the configuration says, else as

@@ -61,8 +61,8 @@ type Grammar struct {
 	LeadOn []string // words that lead to another sentence, also where none may follow
 	Words  []string // every word in it
 	Names  []string // of areas and devices as people write them, for engines that spell
-	// Understood tells of a text whether the house takes it for a sentence of its own,
-	// also where the grammar does not have it; nil: only the grammar counts.
+	// Understood reports whether the house takes a text for a sentence, even if the grammar
+	// does not have it; nil: only the grammar counts.
 	Understood func(text string) bool
 }
 
@@ -140,8 +140,8 @@ func New(cfg Config) (Engine, error) {
 	return newChain(cfg)
 }
 
-// newEngine makes one engine with a grammar, behind a denoiser where it gains. What
-// it hears counts only where a person spoke.
+// newEngine makes one engine with a grammar, behind a denoiser if that helps the engine.
+// Its text counts only if a person spoke.
 func newEngine(cfg Config, name, clean string) (Engine, error) {
 	e, err := engines[name](cfg)
 	if err != nil {

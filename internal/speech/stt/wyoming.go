@@ -15,9 +15,9 @@ import (
 // milliseconds, and what was sent to one that hangs is better sent again.
 const connectTime = 2 * time.Second
 
-// service sends the sound to a Wyoming recogniser while it is spoken, so that
-// the service has it all when the utterance is over. Every utterance has a
-// connection of its own; closing it is how the service is told to give up.
+// service sends the sound to a Wyoming recogniser while it is spoken, so that the service
+// has all of it when the utterance is over. Every utterance has its own connection;
+// closing the connection tells the service to give up.
 type service struct {
 	uri, language string
 

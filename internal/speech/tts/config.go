@@ -46,7 +46,7 @@ type OpenAI struct {
 	Model      string `yaml:"model"`
 	Voice      string `yaml:"voice"`
 	APIKeyFile string `yaml:"api_key_file"`
-	Key        string `yaml:"-"` // the key itself is not in the configuration: whoever loads that also reads the key
+	Key        string `yaml:"-"` // not part of the configuration: the program that loads a configuration reads it separately
 }
 
 // espeak-ng refuses no rate, but only those within these limits can be

@@ -136,9 +136,9 @@ func (v *Voice) try(ctx context.Context, one *voice, text string) (audio.Clip, e
 	return clip, nil
 }
 
-// Warm lets every engine say a word that nobody hears: programs and voices are
-// then in the page cache, and what is missing is known before the first reply.
-// The error has a line for each engine that does not work.
+// Warm lets every engine say a word that is not played: programs and voices are then in
+// the page cache, and a missing part is known before the first reply. The error has a
+// line for each engine that does not work.
 func (v *Voice) Warm(ctx context.Context) error {
 	var errs []error
 	for _, one := range v.voices {

@@ -13,8 +13,8 @@ const (
 	// A voice is believed from the model's cutoff on and as long as its
 	// probability stays above this (docs/facts/engines.md, Voice and noise).
 	voiceEnds = 0.35
-	// gap is how much missing sound makes the model start anew, so that the sound
-	// that follows is not taken for the end of what was before.
+	// gap is how much missing sound resets the model, so that the sound after it does not
+	// count as the end of the sound before it.
 	gap = 200 * time.Millisecond
 )
 

@@ -30,7 +30,7 @@ type Engine interface {
 type Judgement struct {
 	Speech bool    // by any of the engine's ways
 	Voice  bool    // a model hears somebody speak
-	Model  bool    // there is a model that could hear a voice; without it, Voice says nothing
+	Model  bool    // a model is installed; without one, Voice says nothing
 	Level  float64 // of the frame, dBFS
 	Floor  float64 // of the room, dBFS
 }
@@ -42,7 +42,7 @@ type Config struct {
 	Log       *slog.Logger // nil means no log
 }
 
-// Default goes by loudness until it is told where the model is.
+// Default goes by loudness until it is given a model.
 func Default() Config { return Config{Engine: "auto"} }
 
 var engines = map[string]func(Config) (Engine, error){

@@ -36,12 +36,12 @@ type Config struct {
 	// words it knows. Nil means that such words cannot be used.
 	Pronounce func(ctx context.Context, words []string) (found map[string][]string, missing []string, err error) `yaml:"-"`
 
-	// Near is told of sound that was nearly a wake word, with its best score, by engines
-	// that are Adjustable. It must return quickly; nil: nobody is told.
+	// Near is called with sound that was nearly a wake word, with its best score, by engines
+	// that are Adjustable. It must return quickly; it may be nil.
 	Near func(d speech.Detection) `yaml:"-"`
 
 	Log *slog.Logger `yaml:"-"` // nil means no log
-	// Restarted is told of every restart of a worker; nil: it is not called.
+	// Restarted is called at every restart of a worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }
 
@@ -53,7 +53,7 @@ func Default() Config {
 	}
 }
 
-// mostBudget is a false wake every quarter of an hour: nobody would allow more.
+// mostBudget is a false wake every quarter of an hour; no user would accept more.
 const mostBudget = 96
 
 // Validate says everything that is wrong, each with the key and what would be

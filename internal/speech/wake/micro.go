@@ -15,8 +15,8 @@ import (
 	"voicegateway/internal/speech/micro"
 )
 
-// gap is how much missing sound keeps the features before and after it from being
-// taken for one word.
+// gap is how much missing sound separates features, so that those before and after it do
+// not count as one word.
 const gap = 200 * time.Millisecond
 
 // leastCutoff is the lowest probability that can be set: below it every noise
@@ -63,8 +63,8 @@ type approach struct {
 	at   time.Time
 }
 
-// hear takes the newest score of a word and returns the approach that has ended with
-// it, if there is one.
+// hear takes the newest score of a word. If an approach to the word has ended with it,
+// hear returns that approach.
 func (a *approach) hear(score, threshold float64, at time.Time) (ended approach, over bool) {
 	switch {
 	case score > a.best && score >= nearly*threshold:
@@ -218,9 +218,8 @@ func (e *neural) take(row *micro.Features) {
 	}
 }
 
-// newAuto takes micro where every word has a model, else PocketSphinx, which
-// hears any phrase less well. Thresholds in the measure of the other engine are
-// left out.
+// newAuto takes micro if every word has a model, else PocketSphinx, which hears any
+// phrase less well. Thresholds in the measure of the other engine are left out.
 func newAuto(cfg Config) (Engine, error) {
 	for w, t := range cfg.Thresholds {
 		if t <= 0 || t >= 1 {

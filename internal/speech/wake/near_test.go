@@ -12,8 +12,9 @@ import (
 	"voicegateway/internal/speech/wake"
 )
 
-// A threshold moves while the engine listens. Half a wake word is nearly heard below it,
-// which is told once, and heard above it; other speech is not nearly the word.
+// A threshold moves while the engine listens. Half a wake word is reported once as
+// nearly heard if it is below the threshold, and as heard if it is above it; other
+// speech is not nearly the word.
 func TestThresholdsMove(t *testing.T) {
 	var near []speech.Detection
 	e, err := neural(t, func(c *wake.Config) {

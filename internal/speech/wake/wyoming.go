@@ -46,8 +46,8 @@ type distant struct {
 	trouble    error // nil while the service listens
 	dropped    int   // frames of this connection that found the queue full
 
-	// last is the end of the newest frame, resumed the beginning of the first frame
-	// after a pause: while a command is spoken, no wake words are asked for.
+	// last is the end of the newest frame, resumed the beginning of the first frame after a
+	// pause: while a command is spoken, the engine gets no frames.
 	last, resumed time.Time
 }
 
@@ -155,9 +155,8 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	return names, nil
 }
 
-// misplaced returns an error that says what a service is if it knows something
-// but no wake words. A service that tells nothing of itself may be of the right
-// kind.
+// misplaced returns an error if a service offers something, but no wake words, and says
+// what it offers. A service that describes nothing may be of the right kind.
 func misplaced(info wyoming.Info) error {
 	var kind string
 	switch {

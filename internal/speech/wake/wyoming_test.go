@@ -221,8 +221,8 @@ func recorded() (*slog.Logger, chan slog.Record) {
 	return slog.New(records{slog.DiscardHandler, all}), all
 }
 
-// TestAFrozenService: the service takes sound for as long as its buffers do. Then
-// the engine reports it, logs it once, and connects anew.
+// TestAFrozenService: the service takes sound until its buffers are full. Then the engine
+// reports it, logs it once, and connects again.
 func TestAFrozenService(t *testing.T) {
 	t.Parallel()
 	for name, froze := range map[string]func(p *fake.Peer){

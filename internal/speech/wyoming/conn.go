@@ -98,13 +98,13 @@ func Dial(ctx context.Context, uri string) (*Conn, error) {
 	return &Conn{conn: c, reader: bufio.NewReaderSize(c, 8<<10)}, nil
 }
 
-// Close ends the connection and with it whatever the service is doing for us;
-// there is no other way to cancel.
+// Close ends the connection and with it all work of the service for us; there is no other
+// way to cancel.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// bound lets the end of ctx close the connection; the caller calls release when
-// its work on it is done. An event that was cut in two leaves a connection that
-// is of no use, so there is no gentler way.
+// bound closes the connection when ctx ends; the caller calls release when its work on it
+// is done. A connection in which an event was cut in two is useless, so there is no
+// gentler way.
 func (c *Conn) bound(ctx context.Context) (release func()) {
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	return func() { stop() }

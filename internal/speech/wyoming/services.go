@@ -91,7 +91,7 @@ func must(kind string, data any) Event {
 	return e
 }
 
-// Info is what a service says of itself.
+// Info is what a service says about itself.
 type Info struct {
 	ASR  []Program `json:"asr"`
 	TTS  []Program `json:"tts"`

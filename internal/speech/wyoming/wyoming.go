@@ -1,12 +1,12 @@
-// Package wyoming speaks the Wyoming protocol, by which speech services for
-// homes are reached over a socket: recognisers, wake words and voices. It exists
-// so that the engines of three packages share one codec that trusts no peer and
-// one connection that never hangs.
+// Package wyoming speaks the Wyoming protocol, with which programs reach speech services
+// for homes over a socket: recognisers, wake words and voices. It exists so that the
+// engines of three packages share one codec that trusts no peer and one connection that
+// never hangs.
 //
 // An event is one line of JSON, optionally followed by more JSON and by raw bytes
-// (docs/facts/engines.md, Wyoming). Conn carries events; services.go holds the
-// events each kind of service wants. To use another kind of service, add its
-// events there: events that are not asked for are ignored.
+// (docs/facts/engines.md, Wyoming). Conn carries events; services.go holds the events
+// each kind of service wants. To use another kind of service, add its events there:
+// events that are not asked for are ignored.
 package wyoming
 
 import (

@@ -60,7 +60,7 @@ func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	return list, volume, nil
 }
 
-// failed is a result the user can be told.
+// failed is a result that the user can hear.
 func failed(format string, args ...any) tools.Result {
 	return tools.Result{Failed: true, Text: fmt.Sprintf(format, args...)}
 }

@@ -20,7 +20,7 @@ import (
 // Search configures the web search.
 type Search struct {
 	Provider string        `yaml:"provider"`  // none, searxng, duckduckgo or google
-	URL      string        `yaml:"url"`       // searxng: the instance; others: only to reach a proxy of theirs
+	URL      string        `yaml:"url"`       // searxng: the instance; others: only if they are reached through a proxy
 	KeyFile  string        `yaml:"key_file"`  // google: file with the key
 	EngineID string        `yaml:"engine_id"` // google: the search engine's id (cx)
 	Timeout  time.Duration `yaml:"timeout"`

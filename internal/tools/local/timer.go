@@ -102,8 +102,8 @@ func ListTimers(k Timekeeper) tools.Tool {
 	}, func(_ context.Context, a listArgs) (tools.Result, error) { return timerResult(k.List(a.Which, a.Area)) })
 }
 
-// timerResult is a result of the book as that of a tool. What was refused is a failure
-// that a model can tell the user, or mend.
+// timerResult turns a result of the book into a tool's result. A refusal is a failure
+// that a model can report to the user, or correct.
 func timerResult(r timers.Result) (tools.Result, error) {
 	data, err := json.Marshal(r)
 	if err != nil {

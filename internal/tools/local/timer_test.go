@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// bookkeeper is a real book whose clock stands at noon.
+// bookkeeper is a real book with a clock that shows noon.
 type bookkeeper struct{ book *timers.Book }
 
 var noon = timers.Moment{Wall: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}

@@ -207,8 +207,8 @@ func (v *Volume) choose(ctx context.Context) (*namedMixer, error) {
 	return nil, fmt.Errorf("looking for a volume control: %w", errors.Join(errs...))
 }
 
-// worthLooking reports whether to look for a real mixer: only our own gain was
-// found, nobody has changed it, and lookAgain has passed.
+// worthLooking reports whether to look for a real mixer: only our own gain was found, it
+// is unchanged, and lookAgain has passed.
 func (v *Volume) worthLooking() bool {
 	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.Level() == 1 && time.Since(v.looked) > lookAgain
 }

@@ -15,9 +15,9 @@ import (
 	"voicegateway/internal/intent/sentences"
 )
 
-// cities maps well-known places that have no zone of their own name to a zone, in
-// lower case and as people say them in any of our languages. Places that the data
-// base names (Berlin, Tokyo) are not in it.
+// cities maps well-known places that are not names of the time zone data base to a zone,
+// in lower case and as people say them in any of our languages. Berlin and Tokyo, for
+// example, are in the data base and not here.
 var cities = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)
 	for _, w := range sentences.EveryWords() {
@@ -76,8 +76,8 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	return nil, "", false
 }
 
-// countries maps the names of countries in our languages to a zone, behind which
-// stands the city whose time it is where the country has several.
+// countries maps the names of countries in our languages to a zone. If the country has
+// several zones, the city whose time is given follows the zone.
 var countries = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)
 	for _, w := range sentences.EveryWords() {
@@ -128,9 +128,9 @@ func offsetZone(asked string) (*time.Location, string, bool) {
 	return time.FixedZone(name, ahead*60), name, true
 }
 
-// nameOf is how to say a place that was asked for: as it was written, or with
-// capitals if it has none (a transcript has none). A dot at its end is dropped,
-// because it would end the sentence twice.
+// nameOf returns how to say a place: as it was written, or with capitals if it has none
+// (a transcript has none). A dot at its end is dropped, because it would end the sentence
+// twice.
 func nameOf(asked string) string {
 	asked = strings.TrimRight(asked, ".")
 	if asked == strings.ToLower(asked) {

@@ -105,8 +105,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// BenchmarkIntake takes state messages from a broker's socket into the model of a
-// house with 231 nodes besides the controller.
+// BenchmarkIntake takes state messages from a broker's socket into the model of a house
+// with 231 nodes and the controller.
 func BenchmarkIntake(b *testing.B) {
 	const nodes, batch = 231, 500 // fewer than a broker queues for one client
 	in := newIntake(b, nodes)

@@ -83,7 +83,7 @@ func TestTheHouseIsFollowedOverARealBroker(t *testing.T) {
 	}
 }
 
-// TestSubscribersHearOfEvents checks that a subscriber of zwave://events is told of a
+// TestSubscribersHearOfEvents checks that a subscriber of zwave://events is notified of a
 // change.
 func TestSubscribersHearOfEvents(t *testing.T) {
 	t.Parallel()

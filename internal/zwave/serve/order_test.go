@@ -22,7 +22,7 @@ func controlLine(id int, device, action string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"control_zwave_device","arguments":{"device_name":%q,"action":%q}}}`, id, device, action)
 }
 
-// ordered is what a host was told of one of its commands.
+// ordered is what a host learned about one of its commands.
 type ordered struct {
 	ID     int
 	Result answer

@@ -195,8 +195,8 @@ func resource(house *zwave.House) serve.Resource {
 	}
 }
 
-// told returns what the house tells by itself as an MCP resource: the newest events,
-// so that a reader who missed a notice misses nothing.
+// told returns the events of the house as an MCP resource: the newest ones, so that a
+// reader who missed a notice misses nothing.
 func told(house *zwave.House) serve.Resource {
 	return serve.Resource{
 		URI: "zwave://events", Name: "What the house told by itself: the newest changes of states, presses of buttons and acts that were told as done and were not", MIMEType: "application/json",

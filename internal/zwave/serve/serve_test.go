@@ -298,8 +298,8 @@ func TestStartsBeforeTheBrokerAndLivesThroughItsRestart(t *testing.T) {
 	s.until("the light works again", on)
 }
 
-// TestSubscribersHearOfANewStructure checks that a subscriber of zwave://home is
-// told once about a new name, and never about states.
+// TestSubscribersHearOfANewStructure checks that a subscriber of zwave://home is notified
+// once about a new name, and never about states.
 func TestSubscribersHearOfANewStructure(t *testing.T) {
 	t.Parallel()
 	url, _ := startBroker(t, fake.FreeAddr(t))

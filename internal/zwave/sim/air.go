@@ -10,7 +10,7 @@ type air struct {
 	found     func(*node) // a node that was dead at the start was heard
 	stickOut  bool        // the USB stick is pulled out
 	radioFree time.Time   // when the radio has sent everything handed to it so far
-	counting  bool        // the controller's statistics are due to be told again
+	counting  bool        // the controller's statistics are due to be reported again
 }
 
 // onAir runs do when the radio has sent a frame; frames are sent one after the
@@ -123,8 +123,8 @@ func (a *air) reportAll(n *node, values []*value) {
 	}
 }
 
-// reportUnasked has a device report values without being asked. Nobody hears a
-// dead one, or any while the gateway is without driver or stick.
+// reportUnasked has a device report values without a request. The reports of a dead
+// device, and any while the gateway has no driver or stick, are lost.
 func (a *air) reportUnasked(n *node, values []*value) {
 	if n.spec.Dead || a.mqtt.cut {
 		return

@@ -22,9 +22,9 @@ const (
 // reply ends an API call; problem is the gateway's own text, empty on success.
 type reply func(result any, problem string)
 
-// calls is the part of the gateway's API that is played: the calls that our own
-// program may send, and those in the recordings. Calls that always have the same
-// answer are in devices.yaml.
+// calls is the part of the gateway's API that is simulated: the calls that our own
+// program may send, and those in the recordings. Calls that always have the same answer
+// are in devices.yaml.
 var calls = map[string]func(*Sim, []any, reply){
 	"getInfo":         apiGetInfo,
 	"getNodes":        apiGetNodes,

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The states of a barrier, such as a garage door or a gate, besides closed (0)
-// and open (255).
+// The states of a barrier, such as a garage door or a gate, other than closed (0) and
+// open (255).
 const (
 	barrierClosing = 252.0
 	barrierStopped = 253.0

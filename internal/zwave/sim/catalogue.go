@@ -35,8 +35,8 @@ type catalogue struct {
 	Calls   map[string]constant    `yaml:"calls"`
 }
 
-// kind is a kind of device. Its flags say in what it behaves unlike others; the
-// rest follows from the command classes of its values.
+// kind is a kind of device. Its flags say how it behaves unlike others; the rest follows
+// from the command classes of its values.
 type kind struct {
 	Class      [2]int        `yaml:"class"` // generic and specific device class
 	Parts      []string      `yaml:"parts"`

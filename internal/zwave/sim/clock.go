@@ -16,8 +16,8 @@ func (c *clock) after(d time.Duration, do func()) *timer {
 	return c.timers.add(time.Now().Add(c.scaled(d)), do)
 }
 
-// physically is after for what a device does by itself, which goes on while the
-// gateway is down.
+// physically is after for what a device does itself, which continues while the gateway is
+// down.
 func (c *clock) physically(d time.Duration, do func()) *timer {
 	t := c.after(d, do)
 	t.physical = true

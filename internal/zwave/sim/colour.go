@@ -80,7 +80,7 @@ func writeColour(a *air, c command) {
 	}
 }
 
-// colourTargets returns what the full report of a component carries besides the
+// colourTargets returns what the full report of a component carries in addition to the
 // component: its target, that of the whole colour, and the duration.
 func (n *node) colourTargets(target wire.ValueID) []*value {
 	if !n.full() {

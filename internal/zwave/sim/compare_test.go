@@ -11,7 +11,7 @@ import (
 
 const recordedBase = "zwave/_CLIENTS/ZWAVE_GATEWAY-Zwave_MCP"
 
-// said is a message in the form in which it is compared.
+// said is a message in the form for comparing.
 type said struct {
 	topic    string
 	retained bool
@@ -218,7 +218,7 @@ func compare(want, got []said) (same int, differences map[string][]string) {
 	return same, differences
 }
 
-// unlike says in which members two values differ.
+// unlike names the members in which two values differ.
 func unlike(want, got any) string {
 	w, ok1 := want.(map[string]any)
 	g, ok2 := got.(map[string]any)

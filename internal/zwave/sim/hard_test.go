@@ -18,9 +18,9 @@ func hard(t *testing.T, do func(t *testing.T, b *tape, s *Sim)) {
 	play(t, cfg, do)
 }
 
-// TestCollidingSleepers opens one of two sleeping doors with one topic, after
-// which the other says that it is closed. The topic says closed; only the list of
-// nodes and the truth know better, and neither door can be polled.
+// TestCollidingSleepers opens one of two sleeping doors that share a topic, after which
+// the other reports that it is closed. The topic says closed; only the list of nodes and
+// the truth are right, and neither door can be polled.
 func TestCollidingSleepers(t *testing.T) {
 	hard(t, func(t *testing.T, b *tape, s *Sim) {
 		t.Helper()

@@ -33,7 +33,7 @@ type NodeSpec struct {
 	Sleeping   bool           `yaml:"sleeping"`
 	Battery    int            `yaml:"battery"` // percent; 0: it has none; 255: it warns that it is low, as the class has it
 	Values     map[string]any `yaml:"values"`  // by value id without node, such as 37-0-currentValue: true
-	Extra      []ValueSpec    `yaml:"extra"`   // values besides those of the kind, or instead of them
+	Extra      []ValueSpec    `yaml:"extra"`   // values in addition to those of the kind, or instead of them
 	Quirks     `yaml:",inline"`
 }
 
@@ -45,11 +45,11 @@ type Quirks struct {
 	StopsAt *float64      `yaml:"stops_at"` // the level at which it stops on its way to another one, from 0 to 99
 	Hangs   bool          `yaml:"hangs"`    // its interview never ends: it answers, and the gateway knows none of its values
 	Holds   time.Duration `yaml:"holds"`    // every frame to it keeps the driver's queue for so long
-	Quiet   bool          `yaml:"quiet"`    // it reports nothing by itself, only when it is asked
+	Quiet   bool          `yaml:"quiet"`    // it reports only when it is asked
 	Full    bool          `yaml:"full"`     // its reports carry target and duration, as those of newer switches and lamps do
 	Hasty   bool          `yaml:"hasty"`    // it answers over Supervision before it has done anything
 	Ignores []string      `yaml:"ignores"`  // value ids it acknowledges and leaves as they are
-	Naive   bool          `yaml:"naive"`    // it takes every byte for a level and keeps its own ramp, as the recorded dimmer does
+	Naive   bool          `yaml:"naive"`    // it accepts every byte as a level and keeps its own ramp, as the recorded dimmer does
 	IDs     [3]int        `yaml:"ids"`      // manufacturer, product type and product id
 }
 
@@ -90,8 +90,8 @@ func DefaultHouse() House {
 //go:embed hard.yaml
 var hardHouse []byte
 
-// HardHouse is the built-in house that is hard to live with: names that nobody
-// can say or that share topics, and devices that are slow, lie, or are dead when
+// HardHouse is the built-in house that is hard to live with: names that cannot be
+// pronounced or that share topics, and devices that are slow, lie, or are dead when
 // everything starts.
 func HardHouse() House {
 	h, err := ParseHouse(hardHouse)
@@ -131,7 +131,7 @@ func (h House) Validate() error {
 	return h.Gateway.Apply(&cfg)
 }
 
-// lowWarning is the battery level by which a device warns that its battery is low.
+// lowWarning is the battery level at which a device warns that its battery is low.
 const lowWarning = 255
 
 func (n NodeSpec) validate() error {

@@ -150,7 +150,7 @@ func TestStopsOnTheWay(t *testing.T) {
 	}
 }
 
-// TestANodeHoldsTheQueue checks that nobody else is reached while a node keeps the
+// TestANodeHoldsTheQueue checks that no other node is reached while a node keeps the
 // driver's queue.
 func TestANodeHoldsTheQueue(t *testing.T) {
 	play(t, DefaultConfig(), func(t *testing.T, b *tape, s *Sim) {

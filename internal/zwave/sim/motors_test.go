@@ -225,8 +225,8 @@ func TestNobodyHearsTheDevices(t *testing.T) {
 	}
 }
 
-// TestQuietMotors checks that a motor which reports nothing by itself leaves the
-// gateway with its claim, or with the last read-back, until it is asked.
+// TestQuietMotors checks that a motor which reports only when it is asked leaves the
+// gateway with its claim, or with the last read-back, until then.
 func TestQuietMotors(t *testing.T) {
 	play(t, motors(), func(t *testing.T, b *tape, s *Sim) {
 		t.Helper()

@@ -55,8 +55,8 @@ func (w *network) named(which any) *node {
 	return nil
 }
 
-// nodeArg returns the node a call is about; nil if there is none. To the gateway
-// a number spelled as text is an unknown node.
+// nodeArg returns the node a call is about; nil if there is none. For the gateway, a
+// number spelled as text is an unknown node.
 func (w *network) nodeArg(args []any) *node {
 	if len(args) == 0 {
 		return nil

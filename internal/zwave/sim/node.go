@@ -167,9 +167,9 @@ func (n *node) preset(v *value, to any) {
 	}
 }
 
-// fromDevice reports whether the gateway knows a value from the device. Values
-// that the gateway only ever set itself get a new time at each publish: buttons,
-// wake-up intervals, and the targets of switches until somebody presses them.
+// fromDevice reports whether the gateway knows a value from the device. Values that only
+// the gateway has set get a new time at each publish: buttons, wake-up intervals, and the
+// targets of switches until the device is pressed by hand.
 func (v *value) fromDevice() bool {
 	switch {
 	case v.believed == nil || !v.readable:

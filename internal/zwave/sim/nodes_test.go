@@ -97,7 +97,7 @@ func lacking(want, got map[string]any) []string {
 	})
 }
 
-// unlikeValue says in which members two descriptions of a value differ, besides
+// unlikeValue names the members in which two descriptions of a value differ, apart from
 // the value itself.
 func unlikeValue(want, got any) string {
 	w, _ := want.(map[string]any)

@@ -87,8 +87,8 @@ func component(to any) []any {
 	return []any{map[string]any{"nodeId": 2, "commandClass": 51, "endpoint": 0, "property": "targetColor", "propertyKey": 2}, to}
 }
 
-// TestLockJams has a bolt jam: the lock does not know its mode, and a newer one
-// says why. Told again, it turns.
+// TestLockJams has a bolt jam: the lock does not know its mode, and a newer model says
+// why. At the next command the bolt turns.
 func TestLockJams(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.House.Nodes = []NodeSpec{{ID: 2, Name: "Door", Kind: "smart_lock"}}

@@ -29,8 +29,8 @@ func (b *nowhere) PublishRetained(ctx context.Context, topic string, payload []b
 
 func (b *nowhere) Subscribe(context.Context, string, func(string, []byte, bool)) error { return nil }
 
-// largest returns a house of the largest size: 231 nodes besides the controller,
-// 60 values each.
+// largest returns a house of the largest size: 231 nodes and the controller, 60 values
+// each.
 func largest() House {
 	h := House{HomeID: 1}
 	for id := 2; id <= maxNode; id++ {

@@ -21,9 +21,8 @@ const (
 	JustValue                   // the bare value, an empty payload when it is unknown
 )
 
-// Settings are the choices a user makes in zwave-js-ui, besides names and the
-// topic scheme. The zero value is a gateway as most people run it, but for
-// NodeDetails.
+// Settings are the choices that a user makes in zwave-js-ui, except names and the topic
+// scheme. The zero value is a gateway as most people run it, except for NodeDetails.
 type Settings struct {
 	Payload     Payload
 	Manual      bool           // only the values in Values have topics
@@ -69,8 +68,8 @@ func (s Settings) validate() error {
 	return nil
 }
 
-// configured returns the entry with the topic that the user gave to a value, nil
-// if there is none.
+// configured returns the entry with the topic that the user gave to a value, nil if there
+// is none.
 func (s Settings) configured(id wire.ValueID) *GatewayValue {
 	for i, v := range s.Values {
 		if v.Node == id.Node && v.Value == id.String() {

@@ -86,7 +86,7 @@ type Sim struct {
 	net     *network   // the nodes
 	air     *air       // the radio between gateway and nodes
 
-	// What the gateway holds besides its nodes.
+	// What the gateway holds in addition to its nodes.
 	scenes     []*scene
 	controller view // of node 1
 

@@ -128,7 +128,7 @@ func (s *Sim) answers(n *node) {
 // hangingStage is where an interview hangs: the node is known, and none of its values.
 const hangingStage = "NodeInfo"
 
-// hang has the interview of a node begin anew and never end.
+// hang restarts the interview of a node, which then never ends.
 func (s *Sim) hang(n *node) {
 	n.spec.Hangs, n.view.ready, n.view.stage = true, false, hangingStage
 	s.mqtt.publishStatus(n)
@@ -213,8 +213,8 @@ func (s *Sim) interview(n *node) {
 	})
 }
 
-// forget drops what the reports of a switch do not carry; everything else has
-// been reported anew.
+// forget drops what the reports of a switch do not contain; everything else has been
+// reported again.
 func (n *node) forget() {
 	for _, v := range n.values {
 		v.updated = now()
@@ -245,8 +245,8 @@ func (v *value) republished() bool {
 	}
 }
 
-// stop ends the gateway, properly or as a crash does. It comes back by itself
-// after the pause; 0 means never.
+// stop ends the gateway, properly or as a crash does. It comes back after the pause; 0
+// means never.
 func (s *Sim) stop(crash bool, pause time.Duration) {
 	if crash {
 		topic, payload := s.cfg.Will()

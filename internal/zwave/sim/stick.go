@@ -9,8 +9,8 @@ const (
 	stickBack   = 2500 * time.Millisecond
 )
 
-// pullStick takes the USB stick out. Nothing is published for ten seconds: writes
-// fail at once, what is cached is still answered. Then the driver is down.
+// pullStick takes the USB stick out. For ten seconds nothing is published: writes fail at
+// once, and cached values are still answered. Then the driver is down.
 func (s *Sim) pullStick() {
 	if s.air.stickOut {
 		return

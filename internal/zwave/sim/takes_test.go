@@ -37,8 +37,8 @@ func coloured() map[string]any {
 	}
 }
 
-// pressed returns the values that count as reported after somebody has pressed
-// the lamp's own button, and those that the supervised lamp confirmed.
+// pressed returns the values that count as reported after the lamp's own button was
+// pressed, and those that the supervised lamp confirmed.
 func pressed() map[int][]string {
 	return map[int][]string{2: {"37-0-targetValue", "37-0-duration"}, 14: {"37-0-targetValue"}}
 }

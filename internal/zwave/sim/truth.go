@@ -15,9 +15,9 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// Truth is what a device physically is at this moment, whatever the gateway
-// believes and the device reports. What the device has no part for is left out,
-// and so is what cannot be said of it: whether a lock of unknown mode is locked.
+// Truth is what a device physically is at this moment, whatever the gateway believes and
+// the device reports. Facts for which the device has no part are left out, and so are
+// unknown ones: whether a lock of unknown mode is locked.
 type Truth struct {
 	ID       int    `json:"id"`
 	Name     string `json:"name"`
@@ -238,7 +238,7 @@ func (v *value) word() string {
 	return ""
 }
 
-// said returns the fact in words where it has states, and else as it is.
+// said returns the fact in words if it has states, and else as it is.
 func (v *value) said() any {
 	if word := v.word(); word != "" {
 		return word

@@ -144,9 +144,8 @@ func (n *node) hears() bool { return !n.spec.Dead && (!n.spec.Sleeping || n.radi
 // supervised reports whether the device confirms writes by Supervision.
 func (n *node) supervised() bool { return n.kind.Supervised || n.spec.Supervised || n.spec.Liar }
 
-// fails reports whether a supervised device answers that it has not done what was
-// written. Under Supervision both statuses, 255 and 2, are the device's own
-// answer.
+// fails reports whether a supervised device answers that it has not done the write. Under
+// Supervision both statuses, 255 and 2, are the device's own answer.
 func (c command) fails() bool { return c.node.supervised() && (!c.obeyed || c.goal != c.to) }
 
 // stopsShort returns how far a device really goes for a level.

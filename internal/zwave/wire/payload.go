@@ -16,8 +16,8 @@ type Reading struct {
 	HasID bool
 }
 
-// ParseReading reads the payload of a value topic. The three payload types are
-// told apart by their shape, because the choice is the user's.
+// ParseReading reads the payload of a value topic. It recognises the three payload types
+// by their shape, because the user chooses one in zwave-js-ui.
 func ParseReading(payload []byte) (Reading, error) {
 	if len(payload) == 0 {
 		return Reading{}, nil // "just value" publishes an unknown value as an empty payload
@@ -95,8 +95,8 @@ func ParseNodeStatus(payload []byte) (NodeStatus, bool) {
 	return NodeStatus{Available: *in.Value, Status: in.Status, Node: in.Node}, true
 }
 
-// MessageTime is when the gateway sent a message, by its own clock; zero where the
-// payload does not tell.
+// MessageTime is when the gateway sent a message, by its own clock; zero if the payload
+// does not say.
 func MessageTime(payload []byte) time.Time {
 	var in struct {
 		Time float64 `json:"time"`

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Kind is the gateway type that a user chose in zwave-js-ui, as far as the topics
-// of values show it. MANUAL gateways publish none of these topics.
+// Kind is the gateway type that a user chose in zwave-js-ui, as far as the topics of
+// values show it. MANUAL gateways publish none of these topics.
 type Kind int
 
 // The topic kinds.
@@ -53,8 +53,8 @@ func (s Scheme) Node(id int, name, location string) string {
 // Value returns a value's topic below the prefix, given its node's topic.
 func (s Scheme) Value(node string, id ValueID) string { return s.value(node, classLevel(id.Class), id) }
 
-// Other returns another topic a value may have; empty if there is none. The
-// gateway's names of some classes are not known for certain.
+// Other returns another topic that a value may have, or an empty one. The gateway's names
+// of some classes are not known for certain.
 func (s Scheme) Other(node string, id ValueID) string {
 	level, has := otherLevels[id.Class]
 	if !has || s.Kind != Named {

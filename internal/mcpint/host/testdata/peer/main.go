@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// answer is the server: seventeen tools, one of which says back what it is told.
+// answer is the server: seventeen tools, one of which returns its argument.
 func answer() error {
 	type text struct {
 		Text string `json:"text"`
@@ -78,7 +78,7 @@ func use(url string) error {
 	reg := tools.NewRegistry()
 	server := mcpint.Server{ID: "suite", Trust: mcpint.TrustFull, Transport: "http", URL: url, ConnectTimeout: 25 * time.Second, CallTimeout: 10 * time.Second}
 	retry := host.DefaultRetry()
-	retry.Attempts = 2 // a scenario that refuses us goes on refusing
+	retry.Attempts = 2 // a scenario that refuses us keeps refusing
 	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: retry, Options: client.Options{Name: "voice-gateway", Version: "0"}}, reg, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func filled(schema json.RawMessage, schemas map[string]json.RawMessage) json.Raw
 			Type string `json:"type"`
 		} `json:"properties"`
 	}
-	_ = json.Unmarshal(schema, &object) // a schema that is no object demands nothing
+	_ = json.Unmarshal(schema, &object) // a schema that is not an object demands nothing
 	args := map[string]any{}
 	for _, name := range object.Required {
 		switch object.Properties[name].Type {
