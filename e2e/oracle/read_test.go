@@ -66,6 +66,7 @@ var sources = []source{
 	{files: "e2e/truth/testdata/states.yaml", why: "states of that house"},
 	{files: "e2e/truth/testdata/words.yaml", why: "words of the judge"},
 	{files: "e2e/voice-gateway/testdata/household.txtar", read: readHousehold},
+	{files: "e2e/voice-gateway/testdata/family.txtar", read: readHousehold},
 	{files: "e2e/voice-gateway/testdata/conformance.yaml", why: "a list of faults that others know"},
 	{files: "e2e/voice-gateway/testdata/script/*.txtar", why: "commands, which the section commands has"},
 	{files: "e2e/zwave-mcp-server/testdata/*", why: "a house of the simulator, and a golden file of its server"},
@@ -344,7 +345,7 @@ func readHousehold(_ string, text []byte) (all []talk, _ error) {
 		k := talk{name: f.Name, language: language[:2], house: "villa_LANG"}
 		for _, line := range split(string(f.Data)) {
 			if columns := strings.Split(line, " | "); len(columns) > 1 {
-				k.lines = append(k.lines, "["+strings.TrimSpace(columns[0])+"]", strings.TrimSpace(columns[1]))
+				k.lines = append(k.lines, "["+strings.TrimSpace(strings.TrimPrefix(columns[0], "~ "))+"]", strings.TrimSpace(columns[1]))
 			}
 		}
 		all = append(all, k)
