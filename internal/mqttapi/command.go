@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -151,8 +152,8 @@ func (w wire) check(must, may string) error {
 			return fmt.Errorf("%s is missing or empty; expected {%s} and perhaps %s", m, must, may)
 		}
 	}
-	for m, there := range present {
-		if there && !strings.Contains(" "+must+" "+may+" ", " "+m+" ") {
+	for _, m := range slices.Sorted(maps.Keys(present)) {
+		if present[m] && !strings.Contains(" "+must+" "+may+" ", " "+m+" ") {
 			return fmt.Errorf("%s does not belong to this command; expected {%s} and perhaps %s", m, must, may)
 		}
 	}
