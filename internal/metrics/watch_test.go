@@ -54,7 +54,7 @@ func TestMetricsKeepToPrometheusConventions(t *testing.T) {
 }
 
 // names of metrics in a query: words that are not functions, labels or keywords begin
-// like this
+// like this.
 var metricName = regexp.MustCompile(`\b(?:voice_gateway_|process_|go_)[a-z0-9_]+`)
 
 // offered lists the metrics of a scrape by the names that queries use.

@@ -3,6 +3,7 @@ package zwave_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,7 @@ type handLamp struct {
 
 	device, topic string
 	node          int
-	state         any // what it is
+	state         *atomic.Value // what it is
 	began         time.Time
 }
 
@@ -33,14 +34,14 @@ func (l *handLamp) at(d time.Duration, do func()) { time.AfterFunc(d, do) }
 
 // says has the lamp report of itself that it is something, without being asked.
 func (l *handLamp) says(state any) {
-	l.state = state
+	l.state.Store(state)
 	l.publish(l.topic+"currentValue", state)
 }
 
 // otherWrites has another program command the lamp, which obeys; the controller writes the
 // state itself.
 func (l *handLamp) otherWrites(state any) {
-	l.state = state
+	l.state.Store(state)
 	_ = l.own.Publish(l.ctx, "zwave/"+l.topic+"targetValue/set", fmt.Append(nil, state))
 	l.publish(l.topic+"currentValue", state)
 }
@@ -126,6 +127,7 @@ func TestWhatIsSwitchedByHandIsNoLie(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := start(t, asSpoken())
 				l := tc.lamp
+				l.state = new(atomic.Value)
 				r.fault(sim.Fault{Op: "change", Node: l.node, Key: l.key(), Value: tc.before})
 				r.warm()
 				l.puppets = r.puppeteer(nil)
@@ -135,14 +137,15 @@ func TestWhatIsSwitchedByHandIsNoLie(t *testing.T) {
 						if tc.makes == nil {
 							return nil
 						}
-						l.state, l.began = tc.makes, time.Now()
+						l.state.Store(tc.makes)
+						l.began = time.Now()
 						if tc.then != nil {
 							l.at(60*ms, func() { tc.then(&l) })
 						}
 						return &written{status: 255, claims: map[string]any{l.topic + "targetValue": to, l.topic + "currentValue": to}}
 					},
 					poll: func(wire.ValueID) any {
-						is := l.state
+						is := l.state.Load()
 						if tc.reads != nil {
 							is = tc.reads(&l, time.Since(l.began))
 						}
