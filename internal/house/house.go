@@ -238,6 +238,9 @@ func (h *House) Elsewhere(a intent.Action, area string) intent.Decision {
 	return h.short().Elsewhere(a, area)
 }
 
+// Led takes the words off a text by which it goes on from the sentence before.
+func (h *House) Led(text string) (rest string, no, ok bool) { return h.short().Led(text) }
+
 // Judge reports whether the words so far are a sentence (REQUIREMENTS H6).
 func (h *House) Judge(partial string) speech.Completeness {
 	return h.current.Load().grammar.Judge(partial)

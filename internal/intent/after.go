@@ -43,10 +43,13 @@ func (f Short) After(text, area string) Decision {
 			return m.resolve(&r.best[0], area)
 		}
 	}
-	r := m.newRun(m.strip(normalise(text)), area, &steps, true)
-	r.short = true
-	if d, ok := r.unknown(); ok {
-		return d
+	said := normalise(text)
+	for _, said := range slices.Compact([]string{m.strip(said), said}) { // "just the spots" is more than polite
+		r := m.newRun(said, area, &steps, true)
+		r.short = true
+		if d, ok := r.unknown(); ok {
+			return d
+		}
 	}
 	return none
 }
@@ -91,6 +94,28 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 		return f.laterAbout(text, area, &m.house.Entities[things[0]]), false
 	}
 	return none, false
+}
+
+// Led takes the words off a text by which it goes on from the sentence before, or puts it
+// right; no reports whether it was one of the latter, ok whether there was any.
+func (f Short) Led(text string) (rest string, no, ok bool) {
+	m := f.Matcher
+	if m.pack.Exact || len(text) > maxText {
+		return "", false, false
+	}
+	rest = m.trim(normalise(text))
+	for again := true; again; {
+		again = false
+		for _, list := range [][]string{m.pack.Join, m.pack.Denials} {
+			for _, word := range list {
+				if after, cut := strings.CutPrefix(rest, word+" "); cut {
+					rest, again, ok = after, true, true
+					no = no || slices.Contains(m.pack.Denials, word)
+				}
+			}
+		}
+	}
+	return rest, no, ok
 }
 
 // laterAbout matches a command for later in which a pronoun stands for a thing: "turn

@@ -26,6 +26,11 @@ func OfActs(acts []intent.Action, deeds []past.Deed, named func(things []string)
 	if len(t.Acts) == 0 {
 		return nil
 	}
+	for i := range acts {
+		if acts[i].Intent == catalogue.Until {
+			t.End = &acts[i]
+		}
+	}
 	for _, d := range deeds {
 		if lowered(d.Change) {
 			t.Lowered = append(t.Lowered, d.Device)

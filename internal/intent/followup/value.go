@@ -34,7 +34,16 @@ func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
 	if state, ok := said.Slots[slotSwitch].(string); ok {
 		return s.switched(state), true
 	}
-	return s.otherValue(said)
+	if d, ok = s.otherValue(said); ok || said.Slots[slotValue] == nil {
+		return d, ok
+	}
+	if d, ok = s.newTime(said); ok {
+		return d, true
+	}
+	if isVolume(s.last()) {
+		return local(intent.Action{Intent: catalogue.SetVolume, Slots: map[string]any{"volume_level": said.Slots[slotValue]}}), true
+	}
+	return s.ask(), true
 }
 
 // otherValue is what was done before with another value; ok is false if the sentence says
