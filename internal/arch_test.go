@@ -77,7 +77,7 @@ var layers = []layer{
 		"intent/smalltalk":  {"home", "intent", "intent/names", "intent/numbers", "intent/sentences"},
 		"intent/choosing":   {"home", "intent/naming", "intent/sentences", "language/text"},
 		"intent/naming":     {"home"},
-		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/plan", "intent/reply", "tools"},
+		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/names", "intent/plan", "intent/reply", "tools"},
 		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"intent/due":        {"home", "tools", "intent/naming", "intent/numbers", "intent/plan", "language/text"},
 		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/due", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},

@@ -69,6 +69,7 @@ type exchange struct {
 	decided  string          // the text and the area that local was decided for
 	meant    intent.Decision // the decision that was performed, if the turn came to one
 	subject  *subject        // what the next short sentence is about, where meant does not tell
+	less     bool            // the text asked for a step back
 	ends     []string        // the ids of the ends that the turn has set
 	done     []plan.Step     // steps already made for the same sentence; they count towards the fan-out limit
 	begun    past.Turn       // what the same sentence has done before a question was asked about the rest

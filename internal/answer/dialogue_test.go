@@ -72,10 +72,20 @@ func settled(t *testing.T, language string, h *home.House) listening {
 // move makes a family's house in a language.
 func move(t *testing.T, language string) *family {
 	t.Helper()
-	h := fake.Villa(language)
-	made, ok := villas.Load(language)
+	return settleIn(t, language, "villa")
+}
+
+// dwellings are the houses that families move into, by name.
+var dwellings = map[string]func(language string) *home.House{"villa": fake.Villa, "terrace": fake.Terrace}
+
+// settleIn makes a family's house of a name in a language.
+func settleIn(t *testing.T, language, name string) *family {
+	t.Helper()
+	h := dwellings[name](language)
+	key := language + strings.TrimPrefix(" "+name, " villa")
+	made, ok := villas.Load(key)
 	if !ok {
-		made, _ = villas.LoadOrStore(language, settled(t, language, h))
+		made, _ = villas.LoadOrStore(key, settled(t, language, h))
 	}
 	phrases, err := reply.Ours(language)
 	if err != nil {
@@ -152,16 +162,18 @@ func (f *family) say(text string) (calls, said string) {
 func TestShortSentences(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"en", "de", "es", "fr"} {
-		text, err := os.ReadFile("testdata/dialogues/" + language + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range strings.Split(string(text), "# ")[1:] {
-			title, lines, _ := strings.Cut(part, "\n")
-			t.Run(language+" "+title, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { told(t, move(t, language), lines) })
-			})
+		for file, house := range map[string]string{language: "villa", "terrace_" + language: "terrace"} {
+			text, err := os.ReadFile("testdata/dialogues/" + file + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range strings.Split(string(text), "# ")[1:] {
+				title, lines, _ := strings.Cut(part, "\n")
+				t.Run(house+" "+language+" "+title, func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { told(t, settleIn(t, language, house), lines) })
+				})
+			}
 		}
 	}
 }

@@ -25,6 +25,10 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 		f.did = before.did
 		f.back, f.rest = past.Apart(before.did, meant.Back)
 	}
+	f.instead, x.less = meant.Instead, meant.Less
+	if meant.Instead {
+		f.started = before.started
+	}
 	if meant.Next != nil {
 		x.subject = &subject{Subject: *meant.Next, did: f.rest}
 	}
@@ -44,7 +48,7 @@ func after(a *Answerer, x *exchange, before *subject, text string, alone intent.
 		return meant, false
 	}
 	ready, _ := a.model.Ready()
-	s := followup.Sentence{Text: text, Area: x.Area, Alone: alone, Model: ready, House: a.match.House(), Words: words, Phrases: a.phrases}
+	s := followup.Sentence{Text: text, Area: x.Area, Alone: alone, Model: ready, Asked: x.asked, House: a.match.House(), Words: words, Match: a.match.Match, Choose: a.choosing.Choose, Phrases: a.phrases}
 	if before != nil {
 		s.Subject = &before.Subject
 	}
@@ -57,10 +61,15 @@ type followUp struct {
 	x          *exchange
 	back, rest []past.Deed // of the sentence before: what is taken back first, and what stays
 	did        []past.Deed // all that it did
+	instead    bool        // what is set takes the place of what it set
+	started    []string    // the ids of the timers, alarms and reminders that it set
 }
 
 // do carries a decision out, after what it takes back.
 func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
+	if f.instead {
+		return f.replaced(ctx, d)
+	}
 	if d.Actions[0].Intent == catalogue.Except {
 		return f.putBack(ctx, d)
 	}
@@ -100,4 +109,22 @@ func (f *followUp) putBack(ctx context.Context, d intent.Decision) past.Turn {
 		return past.Turn{}
 	}
 	return f.carry(ctx, f.x, d, steps)
+}
+
+// replaced sets a timer, an alarm or a reminder anew and, once that is done, takes away the
+// one that was set before.
+func (f *followUp) replaced(ctx context.Context, d intent.Decision) past.Turn {
+	did := f.carryOut(ctx, f.x, d)
+	if len(did.Started) == 0 {
+		return did
+	}
+	old := cancelled(f.match.House(), f.started)
+	if len(old) == 0 {
+		return did
+	}
+	gone, _ := f.makeCalls(ctx, f.x, old)
+	reply, outcome := f.x.rec.Reply, f.x.rec.Outcome
+	gone.Into(f.x.rec, f.x.watch)
+	f.x.rec.Reply, f.x.rec.Outcome = reply, outcome
+	return did
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"time"
 
 	"voicegateway/internal/dialogue/moment"
@@ -15,7 +16,8 @@ import (
 // does not change once it is kept.
 type subject struct {
 	followup.Subject
-	did []past.Deed
+	did     []past.Deed
+	started []string // the ids of the timers, alarms and reminders that were set
 }
 
 // subject returns what an asker's last sentence was about, nil if nothing is
@@ -51,6 +53,19 @@ func (m *memory) deedsNow(q record.Request) []past.Deed {
 	return nil
 }
 
+// startedNow returns the ids of what the turn at hand has set: timers, alarms, reminders.
+func (m *memory) startedNow(q record.Request) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.past[asker(q)]; p != nil && p.latest {
+		return p.Started
+	}
+	return nil
+}
+
+// recent reports whether a subject is an act of a short while ago.
+func (t *subject) recent() bool { return t != nil && t.Fresh(true) && !t.Asks() }
+
 // heed remembers what a turn was about, for the short sentences that may follow.
 func heed(a *Answerer, x *exchange) {
 	if x.DryRun {
@@ -63,10 +78,12 @@ func heed(a *Answerer, x *exchange) {
 	if next == nil {
 		return
 	}
-	if last := a.memory.subject(x.Request); last != nil && last.Fresh(true) {
-		next.Earlier = last.Things
+	next.At, next.Less = time.Now(), x.less
+	if last := a.memory.subject(x.Request); last.recent() && len(next.Earlier) == 0 {
+		if next.Earlier = last.Things; slices.Equal(last.Things, next.Things) {
+			next.Earlier = last.Earlier
+		}
 	}
-	next.At = time.Now()
 	if x.Source == record.FromMic || x.Source == record.FromFile {
 		next.At = next.At.Add(moment.Speaking(x.rec.Reply))
 	}
@@ -113,5 +130,5 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 		return nil
 	}
 	t.Waits = x.rec.Outcome == record.Asked
-	return &subject{Subject: *t, did: deeds}
+	return &subject{Subject: *t, did: deeds, started: a.memory.startedNow(x.Request)}
 }

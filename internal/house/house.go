@@ -231,13 +231,13 @@ func (h *House) About(text, area string, things []string) (d intent.Decision, se
 	return h.short().About(text, area, things)
 }
 
-// Counted returns how many things the pronoun of a text stands for; 0: any.
-func (h *House) Counted(text string) int { return h.short().Counted(text) }
-
 // Elsewhere returns what an action would be in another area.
 func (h *House) Elsewhere(a intent.Action, area string) intent.Decision {
 	return h.short().Elsewhere(a, area)
 }
+
+// Led takes the words off a text by which it goes on from the sentence before.
+func (h *House) Led(text string) (rest string, no, ok bool) { return h.short().Led(text) }
 
 // Judge reports whether the words so far are a sentence (REQUIREMENTS H6).
 func (h *House) Judge(partial string) speech.Completeness {

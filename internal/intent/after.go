@@ -15,11 +15,6 @@ type Pronouns struct {
 	One     []string `yaml:"one"`     // it
 	Several []string `yaml:"several"` // them; a word in both lists may be either
 	Glued   []string `yaml:"glued"`   // at the end of a verb: apágala
-
-	// Those of Several that say how many they mean: both, all three.
-	Two   []string `yaml:"two"`
-	Three []string `yaml:"three"`
-	Four  []string `yaml:"four"`
 }
 
 // source is how an action was said: enough to find its things in another room.
@@ -42,58 +37,27 @@ func (f Short) After(text, area string) Decision {
 		return none
 	}
 	steps := maxSteps
-	for _, said := range m.sayings(text) {
+	for _, said := range m.tellings(normalise(text)) {
 		r := m.newRun(said, area, &steps, false)
 		r.short = true
 		if r.search() {
 			return m.resolve(&r.best[0], area)
 		}
 	}
-	r := m.newRun(m.strip(normalise(text)), area, &steps, true)
-	r.short = true
-	if d, ok := r.unknown(); ok {
-		return d
-	}
-	return none
-}
-
-// Counted is how many things the pronoun of a text stands for, such as both; 0: any.
-func (f Short) Counted(text string) int {
-	p := &f.pack.Pronouns
-	text = " " + normalise(text) + " "
-	for i, words := range [][]string{p.Two, p.Three, p.Four} {
-		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, " "+word+" ") }) {
-			return i + 2
+	said := normalise(text)
+	for _, said := range slices.Compact([]string{m.strip(said), said}) { // "just the spots" is more than polite
+		r := m.newRun(said, area, &steps, true)
+		r.short = true
+		if d, ok := r.unknown(); ok {
+			return d
 		}
 	}
-	return 0
+	return none
 }
 
 // tellings are a text as it was said and without polite words.
 func (k *words) tellings(text string) []string {
 	return slices.DeleteFunc(slices.Compact([]string{text, k.trim(text), k.strip(text)}), func(s string) bool { return s == "" })
-}
-
-// sayings are the tellings of a text, and those of what follows a word that only joins it
-// to the sentence before: "and turn it off again", "no, open it".
-func (m *Matcher) sayings(text string) []string {
-	out := m.tellings(normalise(text))
-	if rest, ok := m.begun(text); ok {
-		out = append(out, m.tellings(rest)...)
-	}
-	return out
-}
-
-// begun is a text without the word at its beginning that joins it to the sentence before:
-// "and", or a "no" that a pause follows.
-func (m *Matcher) begun(spoken string) (rest string, ok bool) {
-	words := strings.Fields(normalise(spoken))
-	if n := m.joinAt(words); n > 0 && n < len(words) {
-		return strings.Join(words[n:], " "), true
-	}
-	no, after, found := strings.Cut(spoken, ",")
-	rest = normalise(after)
-	return rest, found && rest != "" && slices.Contains(strings.Split(m.pack.Texts["no"], "|"), normalise(no))
 }
 
 // About matches a text in which a pronoun stands for some of the things with the
@@ -113,7 +77,7 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 		}
 	}
 	steps := maxSteps
-	for _, said := range m.sayings(text) {
+	for _, said := range m.tellings(normalise(text)) {
 		for _, apart := range m.pack.Pronouns.unglued(said) {
 			r := m.newRun(apart, area, &steps, false)
 			r.pronouns, r.things, r.presence.open = true, things, true
@@ -133,14 +97,36 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 	return none, false
 }
 
-// laterAbout matches a command for later whose pronoun stands for a thing: "turn it off
-// in ten minutes". The stored command has the name of the thing, because later the
-// pronoun would mean nothing.
+// Led takes the words off a text by which it goes on from the sentence before, or puts it
+// right; no reports whether it was one of the latter, ok whether there was any.
+func (f Short) Led(text string) (rest string, no, ok bool) {
+	m := f.Matcher
+	if m.pack.Exact || len(text) > maxText {
+		return "", false, false
+	}
+	rest = m.trim(normalise(text))
+	for again := true; again; {
+		again = false
+		for _, list := range [][]string{m.pack.Join, m.pack.Denials} {
+			for _, word := range list {
+				if after, cut := strings.CutPrefix(rest, word+" "); cut {
+					rest, again, ok = after, true, true
+					no = no || slices.Contains(m.pack.Denials, word)
+				}
+			}
+		}
+	}
+	return rest, no, ok
+}
+
+// laterAbout matches a command for later in which a pronoun stands for a thing: "turn
+// it off in ten minutes". The command holds the name of the thing, because nobody knows
+// then what was meant.
 func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 	m := f.Matcher
 	name := EntityNames(e, m.pack)[0]
 	inRoom := name + " " + m.pack.Texts["in"] + " " + strings.ToLower(e.Area) // the speaker's room may have one of that name
-	for _, said := range m.sayings(text) {
+	for _, said := range m.tellings(normalise(text)) {
 		for _, apart := range m.pack.Pronouns.unglued(said) {
 			for _, word := range m.pack.Pronouns.One {
 				whole := " " + apart + " "

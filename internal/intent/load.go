@@ -72,6 +72,7 @@ type rawPack struct {
 	Later       []string           `yaml:"spoken_later"`
 	Pronouns    Pronouns           `yaml:"pronouns"`
 	Join        []string           `yaml:"join_words"`
+	Denials     []string           `yaml:"denials"`
 	Except      Except             `yaml:"except"`
 	NotNames    []string           `yaml:"not_names"`
 	Common      []string           `yaml:"common_names"`
@@ -82,7 +83,7 @@ type rawPack struct {
 
 func (r *rawPack) pack() (*Pack, error) {
 	p := &Pack{
-		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Later: r.Later, Pronouns: r.Pronouns, Join: r.Join, Except: r.Except, NotNames: r.NotNames,
+		Language: r.Language, Skip: slices.Clone(r.Skip), Polite: r.Polite, Later: r.Later, Pronouns: r.Pronouns, Join: r.Join, Denials: r.Denials, Except: r.Except, NotNames: r.NotNames,
 		Common: r.Common, Moments: r.Moments, Decoys: r.Decoys, Texts: r.Texts, Lists: make(map[string]List), compiled: newOnce(),
 	}
 	slices.SortStableFunc(p.Skip, func(a, b string) int { return len(b) - len(a) })

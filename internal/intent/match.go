@@ -244,11 +244,6 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	if too, ok := m.beyond(text, area, &steps); ok {
 		return too
 	}
-	if rest, ok := m.begun(spoken); ok && d.Route == Model {
-		if whole, _ := m.matchHere(rest, area); whole.Route == Local || whole.Route == Ask {
-			return whole
-		}
-	}
 	return d
 }
 

@@ -24,6 +24,7 @@ type Pack struct {
 	Later       []string // times that may stand behind a command
 	Pronouns    Pronouns
 	Join        []string // words between two commands
+	Denials     []string // words before a command that puts another right: "no"
 	Except      Except
 	NotNames    []string // words that no device or area name is made of
 	Common      []string // words that alone do not name a door: "door", "big"

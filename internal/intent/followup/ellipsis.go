@@ -15,6 +15,9 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	if said.Route == intent.Ask && said.Would != nil {
 		said = s.narrowed(said)
 	}
+	if s.names(said) {
+		said = s.amongThem(said)
+	}
 	if said.Route != intent.Local {
 		return said
 	}
@@ -25,10 +28,18 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	if d, ok := s.byValue(act); ok {
 		return s.lasting(d, act)
 	}
+	return s.completed(act)
+}
+
+// completed is what a short sentence comes to by what it is.
+func (s *Sentence) completed(act intent.Action) intent.Decision {
 	switch act.Intent {
 	case catalogue.Also:
 		return s.elsewhere(act)
 	case catalogue.Rather:
+		if says(act, spans) {
+			return s.until(intent.Action{Intent: catalogue.Until, Slots: without(act.Slots, slotOf)})
+		}
 		return s.instead(act)
 	case catalogue.Except:
 		return s.except(act)
@@ -40,11 +51,23 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 		return s.until(act)
 	}
 	if catalogue.Of(act.Intent).Plan == catalogue.Adjust {
-		if d, ok := s.step(act); ok {
+		if d, ok := s.stepped(act); ok {
 			return d
 		}
 	}
 	return s.ask()
+}
+
+// stepped goes a step with what can be set so, else with what was acted on.
+func (s *Sentence) stepped(act intent.Action) (d intent.Decision, ok bool) {
+	if d, ok = s.step(act); ok {
+		return d, true
+	}
+	way, ok := act.Slots["direction"].(string)
+	if !ok {
+		return d, false
+	}
+	return s.toward(way)
 }
 
 // instead does to other things what was done before, and takes that back.
@@ -60,15 +83,30 @@ func (s *Sentence) until(said intent.Action) intent.Decision {
 	if s.Subject.Asks() {
 		return s.ask()
 	}
-	if d, ok := s.retimed(said); ok {
+	if d, ok := s.newTime(said); ok && isTimed(s.last()) {
 		return d
 	}
 	said.Later = s.Subject.Acts
 	return local(said)
 }
 
-// narrowed keeps, of the things that a sentence may name, those to which the earlier act
-// can be done. If one is left, it is meant.
+// names reports whether a sentence leaves out, or means alone, what its words name among
+// the things that were acted on.
+func (s *Sentence) names(said intent.Decision) bool {
+	return said.Would != nil && said.Would.Intent == catalogue.Except && !s.forgot() && len(s.Choose(said.Heard, things(s.House, s.Subject.devices()))) == 1
+}
+
+// amongThem finds what is left out, or alone meant, among the things that were acted on:
+// "just the spots".
+func (s *Sentence) amongThem(said intent.Decision) intent.Decision {
+	found := s.Choose(said.Heard, things(s.House, s.Subject.devices()))
+	act := *said.Would
+	act.Devices = idsOf(found)
+	return local(act)
+}
+
+// narrowed keeps of the things that a sentence may name those that the act before
+// can be done to. If one is left, it is meant.
 func (s *Sentence) narrowed(d intent.Decision) intent.Decision {
 	options := slices.DeleteFunc(slices.Clone(d.Options), func(id string) bool {
 		return s.onto(s.Subject.Acts[0], []string{id}).Route != intent.Local
@@ -95,6 +133,9 @@ func (s *Sentence) elsewhere(said intent.Action) intent.Decision {
 	var refused *intent.Decision
 	for _, act := range s.Subject.Acts {
 		var d intent.Decision
+		if area, ok := said.Slots["area"].(string); ok && len(said.Devices) == 0 && said.Intent == catalogue.Rather && s.allIn(act, area) {
+			return s.ask() // it was done there
+		}
 		if area, ok := said.Slots["area"].(string); ok && len(said.Devices) == 0 {
 			d = s.Words.Elsewhere(act, area)
 		} else {
@@ -113,6 +154,12 @@ func (s *Sentence) elsewhere(said intent.Action) intent.Decision {
 		return *refused
 	}
 	return s.ask()
+}
+
+// allIn reports whether an act was about things of one area.
+func (s *Sentence) allIn(act intent.Action, area string) bool {
+	all := things(s.House, act.Devices)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(e *home.Entity) bool { return !e.In(area) })
 }
 
 // onto is an act on other things, if each of them can do it.
@@ -171,18 +218,23 @@ func stateFor(state string, first, next *home.Entity) string {
 	return state
 }
 
-// except leaves some things out of the earlier command: what was done to them is taken
-// back, and what was not done yet is done without them.
+// except leaves some things out of what was asked before, or all but some: what was done
+// to them is taken back, what was not done yet is done without them.
 func (s *Sentence) except(said intent.Action) intent.Decision {
 	h := s.House
 	area, _ := said.Slots["area"].(string)
-	out := func(id string) bool {
+	named := func(id string) bool {
 		if len(said.Devices) > 0 {
 			return slices.Contains(said.Devices, id)
 		}
 		e := h.Entity(id)
 		return e != nil && e.In(area)
 	}
+	only := said.Slots[slotOnly] != nil
+	if only && !slices.ContainsFunc(s.Subject.devices(), named) {
+		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+	}
+	out := func(id string) bool { return named(id) != only }
 	var rest []intent.Action
 	var left []string
 	for _, act := range s.Subject.Acts {
@@ -214,15 +266,14 @@ func (s *Sentence) except(said intent.Action) intent.Decision {
 // more goes a step further in what was done before, or a step back.
 func (s *Sentence) more(said intent.Action) intent.Decision {
 	way, _ := said.Slots["direction"].(string)
-	act := s.Subject.Acts[len(s.Subject.Acts)-1]
+	act := s.last()
 	act.Slots = maps.Clone(act.Slots)
 	switch plan := catalogue.Of(act.Intent).Plan; {
+	case plan == catalogue.Adjust && said.Slots[slotBack] != nil:
+		act.Slots["direction"] = opposite(act.Slots["direction"])
+		return local(act)
 	case plan == catalogue.Adjust:
-		if said.Slots[slotBack] != nil {
-			act.Slots["direction"] = opposite(act.Slots["direction"])
-		} else if way == "down" {
-			act.Slots["direction"] = way
-		}
+		act.Slots["direction"] = s.onward(act.Slots["direction"], way)
 		return local(act)
 	case plan == catalogue.Tool:
 		return s.louder(act, way)
@@ -237,21 +288,34 @@ func (s *Sentence) more(said intent.Action) intent.Decision {
 	if !ok {
 		return s.ask()
 	}
+	s.meaning.Less = way == "down"
 	return d
 }
 
 // slotBack is the slot of a sentence that finds a step too large: "not so much".
 const slotBack = "back"
 
+// onward is the direction of the next step: "more" goes on in the direction before, after
+// "less" up again. "Less" never goes up.
+func (s *Sentence) onward(before any, way string) any {
+	switch {
+	case way == "down":
+		s.meaning.Less = true
+		return "down"
+	case s.Subject.Less:
+		return "up"
+	}
+	return before
+}
+
 // louder is a step of the volume.
 func (s *Sentence) louder(act intent.Action, way string) intent.Decision {
 	switch act.Intent {
 	case catalogue.SetVolumeRelative:
-		if way == "down" {
-			act.Slots["volume_step"] = way
-		}
+		act.Slots["volume_step"] = s.onward(act.Slots["volume_step"], way)
 		return local(act)
 	case catalogue.SetVolume:
+		s.meaning.Less = way == "down"
 		return local(intent.Action{Intent: catalogue.SetVolumeRelative, Slots: map[string]any{"volume_step": way}})
 	}
 	return s.ask()
@@ -287,12 +351,10 @@ func (s *Sentence) further(act intent.Action, way string) intent.Decision {
 		return s.ask()
 	}
 	by := float64(furtherBy)
-	if slices.Contains(s.Subject.Lowered, act.Devices[0]) {
+	if way == "down" || slices.Contains(s.Subject.Lowered, act.Devices[0]) && !s.Subject.Less {
 		by = -by
 	}
-	if way == "down" {
-		by = -by
-	}
+	s.meaning.Less = way == "down"
 	act.Slots["position"] = min(max(at+by, 0), 100)
 	return local(act)
 }

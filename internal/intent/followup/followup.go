@@ -29,13 +29,15 @@ const (
 // not change once it is kept.
 type Subject struct {
 	Acts    []intent.Action
-	Things  []string // the ids that "it" stands for
-	Earlier []string // the ids of the things of the sentence before that one
-	Apart   bool     // the things were named one by one, so "it" may be any of them
-	Lowered []string // the covers that were moved down
-	Waits   bool     // it was asked about and is not done
-	Lost    bool     // the house does not have what it names
-	Talked  bool     // the model has talked since
+	Things  []string       // the ids that "it" stands for
+	Apart   bool           // the things were named one by one, so "it" may be any of them
+	Lowered []string       // the covers that were moved down
+	Earlier []string       // the things of the act before that, if it is not long ago
+	End     *intent.Action // what gave the acts their end, nil if they have none
+	Less    bool           // the last step was said as "less"
+	Waits   bool           // it was asked about and is not done
+	Lost    bool           // the house does not have what it names
+	Talked  bool           // the model has talked since
 	At      time.Time
 }
 
@@ -85,17 +87,22 @@ type Words interface {
 	After(text, area string) intent.Decision
 	// About matches a text whose pronoun stands for some of the things.
 	About(text, area string, things []string) (d intent.Decision, several bool)
-	// Counted is how many things the pronoun of a text stands for, such as both; 0: any.
-	Counted(text string) int
 	// Elsewhere is an action in another area.
 	Elsewhere(act intent.Action, area string) intent.Decision
+	// Led takes off the words by which a sentence goes on from the one before, "and", or
+	// puts it right, "no"; no reports whether it was one of those, ok whether there was any.
+	Led(text string) (rest string, no, ok bool)
 }
 
 // OfBefore is the reason of a decision that is made of what was understood before.
 const OfBefore = "after"
 
-// WhatMeant is the reason of a decision that asks what is meant, because there is no
-// remembered subject.
+// Anew is the reason of a decision to do with another value, and until some time, what was
+// done before.
+const Anew = "anew"
+
+// WhatMeant is the reason of a decision that asks what is meant, because nothing is
+// remembered.
 const WhatMeant = "what_meant"
 
 // Sentence is one text that may be about the sentence before.
@@ -104,8 +111,11 @@ type Sentence struct {
 	Alone      intent.Decision // what the text means by itself
 	Subject    *Subject        // nil: nothing is remembered
 	Model      bool            // a language model answers what is not understood
+	Asked      bool            // a question waited for an answer
 	House      *home.House
 	Words      Words
+	Match      func(text, area string) intent.Decision                // what a text means by itself
+	Choose     func(said string, among []*home.Entity) []*home.Entity // those of some things that words name
 	Phrases    *reply.Phrases
 
 	meaning Meaning
@@ -114,15 +124,19 @@ type Sentence struct {
 // Meaning is what a short sentence comes to.
 type Meaning struct {
 	intent.Decision
-	Back []string // the ids of things that are first set back to what they were
-	Next *Subject // what the next sentence is about; nil: the decision
+	Back    []string // the ids of things that are first set back to what they were
+	Next    *Subject // what the next sentence is about; nil: the decision
+	Instead bool     // what it sets takes the place of the timer, alarm or reminder that was set before
+	Less    bool     // it goes a step back
 }
 
 // Understand finds what the sentence means together with the one before it; ok is false
 // if it is not such a sentence, or is complete without the other.
 func (s *Sentence) Understand() (m Meaning, ok bool) {
 	d, ok := s.decision()
-	d.Act = s.Alone.Act
+	if d.Act == "" {
+		d.Act = s.Alone.Act
+	}
 	s.meaning.Decision = d
 	return s.meaning, ok
 }
@@ -130,25 +144,18 @@ func (s *Sentence) Understand() (m Meaning, ok bool) {
 // decision returns what the sentence asks for together with the one before it; ok is
 // false if it is not such a sentence, or is complete without the other.
 func (s *Sentence) decision() (d intent.Decision, ok bool) {
-	if d, ok = s.another(); ok {
-		return d, true
-	}
-	if d, ok = s.moved(); ok {
-		return d, true
-	}
-	if d, ok = s.about(); ok {
-		return d, true
-	}
-	if d, ok = s.byStep(); ok {
-		return d, true
+	for _, understand := range []func() (intent.Decision, bool){s.foremost, s.about, s.byStep} {
+		if d, ok = understand(); ok {
+			return d, true
+		}
 	}
 	if s.Alone.Route == intent.Local {
 		return d, false
 	}
 	said := s.Words.After(s.Text, s.Area)
 	switch {
-	case said.Route == intent.Model:
-		return d, false
+	case said.Route == intent.Model && !s.names(said):
+		return s.led()
 	case accounts(said):
 		return said, true
 	case s.forgot():
@@ -157,8 +164,27 @@ func (s *Sentence) decision() (d intent.Decision, ok bool) {
 	return s.rewritten(said), true
 }
 
-// forgot reports whether there is no remembered subject for a sentence without a verb. If
-// the model has talked since, the sentence is for the model.
+// led understands a sentence behind a word that leads it, "and turn the fan on", "no, turn
+// it off again"; ok is false if it is none. Behind a no only what a pronoun stands for is
+// safe to be done: "no lights" wants none.
+func (s *Sentence) led() (d intent.Decision, ok bool) {
+	rest, no, ok := s.Words.Led(s.Text)
+	if !ok {
+		return d, false
+	}
+	next := *s
+	next.Text, next.Alone, next.meaning = rest, s.Match(rest, s.Area), Meaning{}
+	if no {
+		d, ok = next.about()
+	} else if d, ok = next.decision(); !ok {
+		d, ok = next.Alone, next.Alone.Route == intent.Local || next.Alone.Route == intent.Ask && next.Alone.Would != nil
+	}
+	s.meaning, d.Act = next.meaning, next.Alone.Act
+	return d, ok
+}
+
+// forgot reports whether nothing is remembered that a sentence without a verb can
+// be about. What the model has talked about since is for the model.
 func (s *Sentence) forgot() bool {
 	return s.Subject == nil || s.Subject.Talked && s.Model || !s.Subject.Fresh(!s.Subject.Asks())
 }
@@ -175,10 +201,7 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 	}
 	if s.Subject != nil {
 		var several bool
-		var enough bool
-		if d, several, enough = s.counted(); !enough {
-			return s.uncounted()
-		}
+		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
 		if d.Reason == When && s.Subject.Fresh(true) {
 			return d, true
 		}
@@ -273,11 +296,12 @@ func (s *Sentence) byStep() (d intent.Decision, ok bool) {
 	return d, ok && !s.ofHere(d)
 }
 
-// ofHere reports whether a sentence tells how it is where the speaker is, "I'm cold", and
-// the things of the sentence before are in other rooms.
+// ofHere reports whether a sentence tells how it is where the speaker is, "I'm cold", or
+// wants light after a question, and the things of the sentence before are in other rooms.
 func (s *Sentence) ofHere(d intent.Decision) bool {
 	here := func(e *home.Entity) bool { return strings.EqualFold(e.Area, s.Area) }
-	return s.Alone.Act == "wish" && s.Area != "" && !slices.ContainsFunc(things(s.House, d.Actions[0].Devices), here)
+	light := s.Subject.Asks() && d.Actions[0].Intent == catalogue.BrightnessAdjust && s.Alone.Route == intent.Local
+	return (s.Alone.Act == "wish" || light) && s.Area != "" && !slices.ContainsFunc(things(s.House, d.Actions[0].Devices), here)
 }
 
 // step does an act by a step to those things of the sentence before that can do

@@ -26,6 +26,11 @@ func OfActs(acts []intent.Action, deeds []past.Deed, named func(things []string)
 	if len(t.Acts) == 0 {
 		return nil
 	}
+	for i := range acts {
+		if acts[i].Intent == catalogue.Until {
+			t.End = &acts[i]
+		}
+	}
 	for _, d := range deeds {
 		if lowered(d.Change) {
 			t.Lowered = append(t.Lowered, d.Device)
@@ -71,25 +76,6 @@ func OfDeeds(deeds []past.Deed) *Subject {
 	}
 	t.Apart = len(t.Acts) > 1
 	return t
-}
-
-// meantBy are the things that a pronoun stands for which says how many it means: those of
-// the sentence before, and those of the one before that where it names too few. nil if
-// there are not so many; a number of 0 means all of the sentence before.
-func (s *Sentence) meantBy(many int) []string {
-	things := slices.Clone(s.Subject.Things)
-	if many == 0 || len(things) == many {
-		return things
-	}
-	for _, id := range s.Subject.Earlier {
-		if !slices.Contains(things, id) {
-			things = append(things, id)
-		}
-	}
-	if len(things) != many || len(s.Subject.Things) > many {
-		return nil
-	}
-	return things
 }
 
 // standsFor finds the things that "it" means after a sentence: those it was about,

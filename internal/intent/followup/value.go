@@ -34,43 +34,66 @@ func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
 	if state, ok := said.Slots[slotSwitch].(string); ok {
 		return s.switched(state), true
 	}
-	if said.Slots[slotSibling] != nil {
-		return s.sibling(), true
+	if d, ok = s.otherValue(said); ok || said.Slots[slotValue] == nil {
+		return d, ok
 	}
-	return s.otherValue(said)
+	if d, ok = s.newTime(said); ok {
+		return d, true
+	}
+	if isVolume(s.last()) {
+		return local(intent.Action{Intent: catalogue.SetVolume, Slots: map[string]any{"volume_level": said.Slots[slotValue]}}), true
+	}
+	return s.ask(), true
+}
+
+// lasting gives an act that was said with its end the end: "and to 50 percent for an hour".
+func (s *Sentence) lasting(d intent.Decision, said intent.Action) intent.Decision {
+	ends := without(said.Slots, slotValue, slotColor)
+	lacks := func(act intent.Action) bool { return len(act.Devices) == 0 }
+	if d.Route != intent.Local || said.Intent != catalogue.Rather || !says(intent.Action{Slots: ends}, slices.Concat(spans, clocks)) || slices.ContainsFunc(d.Actions, lacks) {
+		return d
+	}
+	d.Actions, d.Reason = []intent.Action{{Intent: catalogue.Until, Slots: ends, Later: d.Actions}}, Anew
+	return d
+}
+
+// without are slots with some left out.
+func without(slots map[string]any, out ...string) map[string]any {
+	rest := maps.Clone(slots)
+	for _, slot := range out {
+		delete(rest, slot)
+	}
+	return rest
 }
 
 // otherValue repeats the earlier act with another value; ok is false if the sentence has
 // no value, or the earlier act had none of that kind.
 func (s *Sentence) otherValue(said intent.Action) (d intent.Decision, ok bool) {
 	var all []intent.Action
-	if d, ok := s.retimed(said); ok {
-		return d, true
-	}
 	for _, act := range s.Subject.Acts {
 		act = s.dimmable(act, said)
 		if next, ok := withValue(act, said); ok {
 			all = append(all, next)
 		}
 	}
-	if len(all) > 0 {
-		return local(all...), true
+	if len(all) == 0 {
+		return d, false
 	}
-	if said.Intent == catalogue.Rather && slices.ContainsFunc(lengths, func(slot string) bool { return said.Slots[slot] != nil }) {
-		said.Intent = catalogue.Until
-		return s.until(said), true
-	}
-	return d, false
+	return local(all...), true
 }
 
-// dimmable makes an act that only switched things on one that can take a number, where the
-// things can: "turn on the lamp", "no, 30 percent".
+// dimmable makes an act that only switched things on one that can take a number or a
+// colour, where the things can: "turn on the lamp", "no, 30 percent".
 func (s *Sentence) dimmable(act, said intent.Action) intent.Action {
 	all := things(s.House, act.Devices)
-	if act.Intent != catalogue.TurnOn || said.Slots[slotValue] == nil || len(all) == 0 {
+	abilities := percentages
+	if said.Slots[slotColor] != nil {
+		abilities = []home.Ability{home.Colour}
+	}
+	if act.Intent != catalogue.TurnOn || said.Slots[slotValue] == nil && said.Slots[slotColor] == nil || len(all) == 0 {
 		return act
 	}
-	for _, ability := range percentages {
+	for _, ability := range abilities {
 		if name, _, ok := catalogue.Setter(ability); ok && !slices.ContainsFunc(all, func(e *home.Entity) bool { return !e.Can(ability) }) {
 			act.Intent = name
 			return act
@@ -82,9 +105,6 @@ func (s *Sentence) dimmable(act, said intent.Action) intent.Action {
 // withValue is an act with the value that was said in place of its own.
 func withValue(act, said intent.Action) (intent.Action, bool) {
 	in := catalogue.Of(act.Intent)
-	if level := said.Slots[slotValue]; level != nil && (act.Intent == catalogue.SetVolume || act.Intent == catalogue.SetVolumeRelative) {
-		return intent.Action{Intent: catalogue.SetVolume, Slots: map[string]any{"volume_level": level}}, true
-	}
 	if in.Plan == catalogue.Adjust && said.Slots[slotValue] != nil {
 		name, _, ok := catalogue.Setter(in.Sets[0].Ability)
 		if !ok {
@@ -131,43 +151,6 @@ func (s *Sentence) numbered(n int) intent.Decision {
 		}
 	}
 	return s.ask()
-}
-
-// slotSibling is the slot of a sentence about the other one of two things.
-const slotSibling = "sibling"
-
-// sibling does what was done before to the other one of two things of a room whose names
-// differ in one word only: "desk lamp two" after "desk lamp one".
-func (s *Sentence) sibling() intent.Decision {
-	var others []string
-	for _, e := range things(s.House, s.Subject.Things) {
-		for i := range s.House.Entities {
-			o := &s.House.Entities[i]
-			if o.ID != e.ID && o.Domain == e.Domain && strings.EqualFold(o.Area, e.Area) && differInOne(o.Name, e.Name) && !slices.Contains(others, o.ID) {
-				others = append(others, o.ID)
-			}
-		}
-	}
-	others = slices.DeleteFunc(others, func(id string) bool { return slices.Contains(s.Subject.Things, id) })
-	if len(others) != 1 {
-		return s.ask()
-	}
-	return s.elsewhere(intent.Action{Intent: catalogue.Also, Slots: map[string]any{}, Devices: others})
-}
-
-// differInOne reports whether two names have the same words but one.
-func differInOne(a, b string) bool {
-	one, other := strings.Fields(strings.ToLower(a)), strings.Fields(strings.ToLower(b))
-	if len(one) != len(other) || len(one) < 2 {
-		return false
-	}
-	differ := 0
-	for i := range one {
-		if one[i] != other[i] {
-			differ++
-		}
-	}
-	return differ == 1
 }
 
 // switched switches the things of the sentence before on or off.
