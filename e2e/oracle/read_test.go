@@ -33,6 +33,7 @@ var sources = []source{
 	{files: "internal/intent/testdata/*_LANG.txt", read: readLines, alone: true},
 	{files: "internal/intent/sentences/LANG.yaml", read: readPack, alone: true},
 	{files: "internal/answer/testdata/dialogues/LANG.txt", read: readParts},
+	{files: "internal/answer/testdata/dialogues/terrace_LANG.txt", read: readParts},
 	{files: "internal/answer/testdata/doubts/LANG.txt", read: readParts},
 	{files: "internal/answer/testdata/firstday/LANG.txt", read: readLines, alone: true},
 	{files: "internal/answer/testdata/amendments/*.txtar", read: readTalk},
