@@ -251,14 +251,10 @@ func (s *sharing) with(first Decision, things []string) (Decision, bool) {
 	return all, true
 }
 
-// thing understands the command with one of the things in place of the first. It tries
-// how many words of the head belong to the first thing, the fewest first.
+// thing understands the command with one of the things in place of the first.
 func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 	var asked Decision
-	for n := range slices.Backward(s.head) {
-		if n == 0 && s.tail == "" {
-			break
-		}
+	for _, n := range s.cuts(first) {
 		d, ok := s.known(strings.Join(s.head[:n], " "), thing, s.tail)
 		if !ok && first.one() != nil && first.one().Intent == catalogue.Until { // "schalte die Lampe bis acht ein"
 			d, ok = s.known(strings.Join(s.head[:n], " "), thing, s.head[len(s.head)-1])
@@ -281,6 +277,20 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 	return s.stranger(first, thing)
 }
 
+// cuts are how many words of the head may stand before its thing, the likeliest first: the
+// thing has few words and stands at the end, unless an end of the act follows it.
+func (s *sharing) cuts(first *Decision) (all []int) {
+	for n := range s.head {
+		if n > 0 || s.tail != "" {
+			all = append(all, n)
+		}
+	}
+	if one := first.one(); one == nil || one.Intent != catalogue.Until {
+		slices.Reverse(all)
+	}
+	return all
+}
+
 // spelledOut puts the thing in place of a word that stands for another of the same kind:
 // "the kitchen light and the bedroom one", "la luz de la cocina y la del dormitorio".
 func (s *sharing) spelledOut(thing string) string {
@@ -301,7 +311,11 @@ func (s *sharing) alike(first, other *Decision) bool {
 	if len(other.Actions) != 1 || len(other.Actions[0].about()) == 0 {
 		return false
 	}
-	return first.Route != Local || first.Actions[0].Intent == other.Actions[0].Intent || s.m.dangerous(*other)
+	if first.Route != Local || s.m.dangerous(*other) {
+		return true
+	}
+	a, b := &first.Actions[0], &other.Actions[0]
+	return a.Intent == b.Intent && slices.EqualFunc(a.Later, b.Later, func(a, b Action) bool { return a.Intent == b.Intent })
 }
 
 // stranger decides on a thing that the house does not have by these words: it is
