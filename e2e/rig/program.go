@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"voicegateway/internal/fake"
 )
 
 // leftover is how long the end of a program waits for children that outlive it and still
@@ -39,6 +42,9 @@ func Start(tb testing.TB, env []string, program string, args ...string) *Program
 // before all of it may have been read.
 func StartCommand(tb testing.TB, cmd *exec.Cmd) *Program {
 	tb.Helper()
+	// Go keeps the result of a test by the variables that it has read. What Main reads
+	// does not count, because the tests do not run yet.
+	_ = os.Getenv(fake.ProgramsVariable)
 	ended := make(chan struct{})
 	p := &Program{Cmd: cmd, Log: &Output{}, Ended: ended}
 	cmd.Stderr = p.Log
