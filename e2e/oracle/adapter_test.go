@@ -181,25 +181,25 @@ func (m *mind) Weigh(ctx context.Context, q record.Request) record.Record {
 // Carry does what a sentence says.
 func (m *mind) Carry(ctx context.Context, q record.Request) record.Record {
 	rec := m.answer.Turn(ctx, q)
-	m.unasked("carried", rec)
+	m.noteUnasked("carried", rec)
 	return rec
 }
 
 // PutBack puts things back.
 func (m *mind) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	rec := m.answer.PutBack(ctx, q, things)
-	m.unasked("put back", rec)
+	m.noteUnasked("put back", rec)
 	return rec
 }
 
-// unasked notes a turn that nobody asked for. Its id is random, and of those that are due at
-// one moment any may come first, so that it is kept without its id and its time.
-func (m *mind) unasked(kind string, rec record.Record) {
+// noteUnasked keeps a turn that no request caused. Its id is random, and of turns that are due at
+// the same moment any may come first, so it is kept without its id and its time.
+func (m *mind) noteUnasked(kind string, rec record.Record) {
 	rec.ID, rec.Time = "unasked", time.Time{}
 	m.world.note(kind, rec)
 }
 
-// said is what somebody says: where, how the ear heard it, and what is said after it in
+// said is a text, where it is said, how the ear heard it, and what is said after it in
 // the open ear.
 type said struct {
 	Text, Area, Source   string

@@ -122,7 +122,7 @@ func TestSentences(t *testing.T) {
 		for _, h := range houses {
 			t.Run(h.name, func(t *testing.T) {
 				t.Parallel()
-				told := furnished(t, filepath.Join(root, h.file))
+				told := readHouse(t, filepath.Join(root, h.file))
 				f, names := settle(t, h.language, told), calledIn(t, told)
 				type turn struct {
 					key  string
@@ -186,7 +186,7 @@ func (f *family) once(t *testing.T, told []byte, s said) (entry object, rec any)
 	defer m.end()
 	rec, aloud := m.say(ctx, "turn", s)
 	synctest.Wait()
-	return object{"decision": f.decide(s.Text, s.Area), "record": rec, "aloud": aloud, "happened": w.happened(t)}, rec
+	return object{"decision": f.decide(s.Text, s.Area), "record": rec, "aloud": aloud, "happened": w.takeEvents(t)}, rec
 }
 
 // mistype makes a slip of the nth kind in the longest word of a text: two letters are
@@ -226,7 +226,7 @@ func TestConversations(t *testing.T) {
 	entries := open(t, "conversations")
 	told, lived := map[string][]byte{}, map[string]*family{}
 	for _, h := range houses {
-		told[h.name] = furnished(t, filepath.Join(root, h.file))
+		told[h.name] = readHouse(t, filepath.Join(root, h.file))
 	}
 	t.Run("files", func(t *testing.T) {
 		for _, m := range all {
@@ -279,13 +279,13 @@ func (f *family) talk(t *testing.T, told []byte, k talk) (entries []object) {
 			area = strings.Trim(line, "[]")
 		case m.stir(line):
 			synctest.Wait()
-			entry["happened"] = w.happened(t)
+			entry["happened"] = w.takeEvents(t)
 		default:
 			s := hear(line, area)
 			entry["decision"] = f.decide(s.Text, s.Area)
 			entry["record"], entry["aloud"] = m.say(ctx, fmt.Sprintf("turn-%d", i+1), s)
 			synctest.Wait()
-			entry["happened"] = w.happened(t)
+			entry["happened"] = w.takeEvents(t)
 		}
 		entries = append(entries, entry)
 	}

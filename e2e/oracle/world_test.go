@@ -34,9 +34,9 @@ type world struct {
 // deviceTime is how long a device needs to answer.
 const deviceTime = 50 * time.Millisecond
 
-// furnished reads a house, and gives each thing what the tests' houses may leave out: what
+// readHouse reads a house, and gives each thing what the tests' houses may leave out: what
 // it can do and how it is reached. The result is as a server would tell it.
-func furnished(t *testing.T, file string) []byte {
+func readHouse(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -128,9 +128,9 @@ func (w *world) note(kind string, what any) {
 	w.events = append(w.events, object{kind: what})
 }
 
-// happened takes what happened since it was last asked. What happens side by side has no
+// takeEvents takes what happened since the last call. What happens side by side has no
 // order of its own, so it is sorted.
-func (w *world) happened(t *testing.T) []json.RawMessage {
+func (w *world) takeEvents(t *testing.T) []json.RawMessage {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()

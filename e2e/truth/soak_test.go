@@ -346,7 +346,7 @@ func (f *family) look(d device) {
 	that := map[bool]string{true: "locked", false: "on"}[d.isA("lock")]
 	if d.isA("light") || d.isA("powered") || d.isA("fan") || d.isA("plug") || d.isA("lock") {
 		words := map[string]map[reading]string{"on": {is: "on", isNot: "off"}, "locked": {is: "locked", isNot: "unlocked"}}[that]
-		f.compare(d, that, f.listed, func(now map[string]any) any { return words[holds(now, that, true)] })
+		f.compare(d, that, f.readListed, func(now map[string]any) any { return words[holds(now, that, true)] })
 	}
 	for _, shown := range []struct {
 		key, property string
@@ -400,8 +400,8 @@ func (f *family) moves(d device) bool {
 	return false
 }
 
-// listed is what a device is in the list of all.
-func (f *family) listed(d device) any {
+// readListed asks for the list of all devices and returns the state of one in it.
+func (f *family) readListed(d device) any {
 	var shown struct {
 		Entities []struct {
 			Name  string
@@ -443,7 +443,7 @@ func (f *family) told(d device, property string) any {
 // order chooses what is done to a device.
 func (f *family) order(d device, a *act) (pattern string, number int) {
 	on := f.IntN(2) == 0
-	if key := graded(d); key != "" && f.IntN(2) == 0 {
+	if key := levelKey(d); key != "" && f.IntN(2) == 0 {
 		number = []int{20, 40, 60, 80}[f.IntN(4)]
 		a.Want = map[string]any{key: number}
 		return f.orders.Level, number
@@ -480,8 +480,9 @@ func (f *family) order(d device, a *act) (pattern string, number int) {
 	return map[bool]string{true: f.orders.On, false: f.orders.Off}[on], 0
 }
 
-// graded is the value of a device that can be set to a part; "" where there is none.
-func graded(d device) string {
+// levelKey returns the key of the value that holds the level or the position of a device, or ""
+// if the device has neither.
+func levelKey(d device) string {
 	switch {
 	case d.isA("blind"):
 		return map[string]string{"blind": covering, "cover": level}[d.Kind]

@@ -9,7 +9,6 @@ import (
 
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/record"
-	"voicegateway/internal/zwave/sim"
 )
 
 // The houses of the degrees: one in which everything measures in Fahrenheit, one in
@@ -111,18 +110,7 @@ func TestDegrees(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			house, err := sim.ParseHouse([]byte(tt.house))
-			if err != nil {
-				t.Fatal(err)
-			}
-			broker := mosquitto(t)
-			cfg := sim.DefaultConfig()
-			cfg.House = house
-			played, err := rig.PlayHouse(cfg, broker)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(played.Stop)
+			house, played, broker := playHouse(t, tt.house)
 			_, address, _ := daemon(t, broker, tt.env...)
 			say := func(s saying) (r record.Record) {
 				if err := rig.SendJSON(t.Context(), http.MethodPost, "http://"+address+"/api/ask", map[string]string{"text": s.text, "area": s.room}, &r); err != nil {

@@ -53,18 +53,7 @@ func sayAll(t *testing.T, path string) {
 // saySentences says sentences in a house and fails with what is not as it was meant.
 func saySentences(t *testing.T, lang, houseFile, sentences string) {
 	t.Helper()
-	house, err := sim.ParseHouse([]byte(houseFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	broker := mosquitto(t)
-	cfg := sim.DefaultConfig()
-	cfg.House = house
-	played, err := rig.PlayHouse(cfg, broker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(played.Stop)
+	house, played, broker := playHouse(t, houseFile)
 	_, address, _ := daemon(t, broker, "VOICE_GATEWAY_GATEWAY_LANGUAGE="+lang, "VOICE_GATEWAY_GATEWAY_UNITS=metric")
 	eventually(t, "the house is known", func() bool {
 		var home json.RawMessage
@@ -103,6 +92,23 @@ func saySentences(t *testing.T, lang, houseFile, sentences string) {
 		before = now
 	}
 	t.Logf("%d of %d sentences are right, %d wrong, %d not understood; %d of these are known", right, said, said-right-misunderstood, misunderstood, known)
+}
+
+// playHouse plays a house in this process, behind a broker of its own.
+func playHouse(t *testing.T, file string) (house *sim.House, played *rig.House, broker string) {
+	t.Helper()
+	parsed, err := sim.ParseHouse([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker = mosquitto(t)
+	cfg := sim.DefaultConfig()
+	cfg.House = parsed
+	if played, err = rig.PlayHouse(cfg, broker); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(played.Stop)
+	return &parsed, played, broker
 }
 
 // overHTTP is how many sentences are asked over HTTP; the others come over MQTT, because

@@ -132,8 +132,8 @@ func choose(named string) (string, error) {
 	return Found()
 }
 
-// Found returns the configuration file that is used if the user names none, or "" if
-// there is none. A file in the working directory is refused if users other than the
+// Found returns the configuration file that is used if the user names none. It is "" if
+// no such file exists. A file in the working directory is refused if users other than the
 // caller and root can decide what it holds, because it names programs to start and
 // addresses for secrets.
 func Found() (string, error) {

@@ -1,8 +1,6 @@
 package fake
 
-import (
-	"voicegateway/internal/home"
-)
+import "voicegateway/internal/home"
 
 // terraceNames are the names of the things of the terraced house in each language, by id.
 var terraceNames = map[string]map[string]string{
@@ -45,10 +43,7 @@ var terraceRooms = map[string]map[string]string{
 }
 
 // terraceThings are the things of the terraced house, in house order.
-var terraceThings = []struct {
-	id, room, domain, class string
-	can                     []home.Ability
-}{
+var terraceThings = []thing{
 	{"kitchen_spots", "kitchen", "light", "", []home.Ability{home.OnOff, home.Brightness}},
 	{"kitchen_lamp", "kitchen", "light", "", []home.Ability{home.OnOff}},
 	{"kitchen_blind", "kitchen", "cover", "blind", []home.Ability{home.OpenClose, home.Position, home.Stop}},
@@ -78,23 +73,6 @@ var terraceThings = []struct {
 // Terrace is a house in which many things have the name of their kind alone or differ by
 // a number or a side: what was meant is often put right there.
 func Terrace(language string) *home.House {
-	h := &home.House{}
-	rooms := terraceRooms[language]
-	for _, room := range []string{"kitchen", "lounge", "bedroom", "child", "study", "landing", "hall", "garage"} {
-		h.Areas = append(h.Areas, home.Area{Name: rooms[room]})
-	}
-	for _, v := range terraceThings {
-		e := home.Entity{
-			ID: v.id, Name: terraceNames[language][v.id], Domain: v.domain, Area: rooms[v.room], Abilities: v.can, Server: "zwave",
-			Read: &home.Control{Tool: "get_device_state", ID: v.id},
-		}
-		if v.class != "" {
-			e.Attributes = map[string]any{"device_class": v.class}
-		}
-		if v.domain != "binary_sensor" {
-			e.Control = &home.Control{Tool: "control_zwave_device", ID: v.id}
-		}
-		h.Entities = append(h.Entities, e)
-	}
-	return h
+	keys := []string{"kitchen", "lounge", "bedroom", "child", "study", "landing", "hall", "garage"}
+	return furnish(keys, terraceRooms[language], terraceThings, terraceNames[language])
 }

@@ -43,10 +43,7 @@ var villaRooms = map[string]map[string]string{
 }
 
 // villaThings are the things of the villa, in house order.
-var villaThings = []struct {
-	id, room, domain, class string
-	can                     []home.Ability
-}{
+var villaThings = []thing{
 	{"kitchen_light", "kitchen", "light", "", []home.Ability{home.OnOff, home.Brightness}},
 	{"bedroom_lamp", "bedroom", "light", "", []home.Ability{home.OnOff, home.Brightness, home.Colour}},
 	{"desk_lamp", "office", "light", "", []home.Ability{home.OnOff, home.Brightness}},
@@ -68,17 +65,27 @@ var villaThings = []struct {
 	{"kitchen_temperature", "kitchen", "sensor", "temperature", []home.Ability{home.Temperature}},
 }
 
+// thing is a thing of a house: its id, the key of its room, and what it is and can.
+type thing struct {
+	id, room, domain, class string
+	can                     []home.Ability
+}
+
 // Villa is the house of the dialogues: five rooms with things of the same kinds.
-// Its tools know each thing by an id that is the same in every language.
 func Villa(language string) *home.House {
+	return furnish([]string{"kitchen", "bedroom", "hallway", "office", "garage"}, villaRooms[language], villaThings, villaNames[language])
+}
+
+// furnish makes a house of rooms and things, whose names are given by key and by id. Its
+// tools know each thing by its id, which is the same in every language.
+func furnish(keys []string, rooms map[string]string, things []thing, names map[string]string) *home.House {
 	h := &home.House{}
-	rooms := villaRooms[language]
-	for _, room := range []string{"kitchen", "bedroom", "hallway", "office", "garage"} {
-		h.Areas = append(h.Areas, home.Area{Name: rooms[room]})
+	for _, key := range keys {
+		h.Areas = append(h.Areas, home.Area{Name: rooms[key]})
 	}
-	for _, v := range villaThings {
+	for _, v := range things {
 		e := home.Entity{
-			ID: v.id, Name: villaNames[language][v.id], Domain: v.domain, Area: rooms[v.room], Abilities: v.can, Server: "zwave",
+			ID: v.id, Name: names[v.id], Domain: v.domain, Area: rooms[v.room], Abilities: v.can, Server: "zwave",
 			Read: &home.Control{Tool: "get_device_state", ID: v.id},
 		}
 		if v.class != "" {

@@ -133,7 +133,7 @@ func (d *Device) State() State {
 	return d.state
 }
 
-// setup prepares a new worker. Until that worker reports its microphone there is none.
+// setup prepares a new worker. The device has no microphone until that worker reports one.
 func (d *Device) setup(ctx context.Context, s *worker.Session) error {
 	err := d.prepare(ctx, s)
 	d.mu.Lock()
