@@ -50,6 +50,7 @@ var sources = []source{
 	{files: "internal/httpapi/testdata/openapi-3.1.schema.json", why: "a schema of others"},
 	{files: "internal/mcpint/host/testdata/peer/main.go", why: "a program"},
 	{files: "internal/metrics/testdata/alerts.yaml", why: "rules of a monitoring system"},
+	{files: "internal/fake/testdata/worker/main.go", why: "a program"},
 	{files: "internal/packaging/testdata/machine.sh", why: "a program"},
 	{files: "internal/zwave/sim/testdata/recorded.yaml", why: "recordings of another program"},
 	{files: "internal/zwave/testdata/fuzz/*/*", why: "found by fuzzing"},

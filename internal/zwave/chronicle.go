@@ -33,24 +33,7 @@ const (
 	// sleeps may.
 	orderFor  = 3 * time.Minute
 	orderKept = 24 * time.Hour
-	// After a write was answered, most devices do what they were told at once or are heard
-	// within half a minute; a bolt or a valve has to turn, a blind or a garage door has its
-	// way to go.
-	momentTaken = 30 * time.Second
-	turnTaken   = time.Minute
-	wayTaken    = 3 * time.Minute
 )
-
-// takes is how long an entity may take to do what it was told.
-func (e *entity) takes() time.Duration {
-	switch e.Domain {
-	case "cover":
-		return wayTaken
-	case "lock", "valve", "climate":
-		return turnTaken
-	}
-	return momentTaken
-}
 
 // Events is the newest of what the house told by itself, as JSON the body of
 // zwave://events. A reader that knows Boot and the Seq of the last event it has had

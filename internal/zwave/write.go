@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
@@ -184,7 +185,7 @@ func (c *commander) sendWrite(ctx context.Context, e *entity, s step) (got <-cha
 			c.ledger.writing(node, id, apiWait)
 			c.ledger.told.ordered(s, orderFor)
 		},
-		settled: func(id string) { c.ledger.wrote(node, id); c.ledger.told.taken(s, e.takes()) },
+		settled: func(id string) { c.ledger.wrote(node, id); c.ledger.told.taken(s, home.TimeToAct(e.Domain)) },
 	})
 }
 

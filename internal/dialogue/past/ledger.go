@@ -66,29 +66,16 @@ const (
 	slept  = 24 * time.Hour
 )
 
-// How long things of a kind may take to do what they were told, where nobody else says
-// that a change follows from that: most answer at once or are tried again for some
-// seconds, a bolt or a valve has to turn, a blind or a garage door has its way to go, and
-// what sleeps wakes up within an hour.
-const (
-	takesMoment = 30 * time.Second
-	takesTurn   = time.Minute
-	takesWay    = 3 * time.Minute
-	takesSleep  = time.Hour
-)
+// wakesWithin is how long a thing that sleeps may take to do what it was told.
+const wakesWithin = time.Hour
 
-// takes is how long a thing may take to do what it was told, where why is the reason for
-// which that is not known yet.
+// takes returns how long a thing may take to do what it was told. why is the reason for
+// which its result is not known yet.
 func takes(e *home.Entity, why tools.Reason) time.Duration {
-	switch {
-	case why == tools.Asleep:
-		return takesSleep
-	case e.Domain == "cover":
-		return takesWay
-	case e.Domain == "lock", e.Domain == "valve", e.Domain == "climate":
-		return takesTurn
+	if why == tools.Asleep {
+		return wakesWithin
 	}
-	return takesMoment
+	return home.TimeToAct(e.Domain)
 }
 
 // soon is how much earlier than the end of the turn a report may be that came just after
