@@ -18,7 +18,7 @@ TOOLS     := $(CURDIR)/.tools
 GOFUMPT   := $(TOOLS)/gofumpt-v0.12.0
 GOLANGCI  := $(TOOLS)/golangci-lint-v2.15.0
 
-help: ## print this
+help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
 
 setup: ## install what building and testing need (apt; says what and why first)
@@ -28,38 +28,38 @@ build: setup ## bin/voice-gateway and bin/zwave-mcp-server
 	go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/voice-gateway ./cmd/voice-gateway
 	CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/zwave-mcp-server ./cmd/zwave-mcp-server
 
-install: ## make the built programs a service of this machine (root; PREFIX, DESTDIR, PROFILE)
+install: ## install the built programs as a service on this machine (root; PREFIX, DESTDIR, PROFILE)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' PROFILE='$(PROFILE)' scripts/install.sh install
 
-uninstall: ## take the service away; configuration and state stay
+uninstall: ## remove the service; configuration and state stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install.sh uninstall
 
-package: setup ## dist/*.deb for amd64, arm64 and armhf, with sizes and sums (ARCHITECTURES="amd64")
+package: setup ## build dist/*.deb for amd64, arm64 and armhf, with sizes and checksums (ARCHITECTURES="amd64")
 	@scripts/setup.sh package
 	@scripts/package.sh $(ARCHITECTURES)
 
-package-test: package ## the packages in a fresh Debian: install, update, remove, purge; lintian; the same bytes twice (root; by hand, minutes)
+package-test: package ## test the packages in a fresh Debian: install, update, remove, purge; lintian; reproducible bytes (root; by hand, minutes)
 	@scripts/setup.sh package-test
 	@scripts/package-test.sh
 
-boot-test: package ## the package in a machine of its own, with systemd: ready, secrets, watchdog, a second start (root; by hand, a quarter of an hour)
+boot-test: package ## test the package in a virtual machine with systemd: readiness, secrets, watchdog, a second boot (root; by hand, a quarter of an hour)
 	@scripts/setup.sh boot-test
 	@scripts/boot-test.sh
 
-newcomer-test: package ## what README says, done in a fresh Debian: commands, minutes and downloads until a lamp is on (root; by hand, half an hour)
+newcomer-test: package ## follow the README in a fresh Debian: commands, minutes and downloads until a lamp is on (root; by hand, half an hour)
 	@scripts/setup.sh newcomer-test
 	@scripts/newcomer-test.sh
 
-vulnerabilities: setup ## what is known of weaknesses in the modules we link (needs the internet)
+vulnerabilities: setup ## list known vulnerabilities of the linked modules (needs the internet)
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 # The signer's identity comes from a login in the browser, or from the workflow; there is
 # no key to keep.
-sign: ## sign the sums of what is in dist with cosign, as yourself or as the workflow that runs this (needs the internet)
+sign: ## sign the checksums in dist with cosign, as yourself or as the workflow that runs this (needs the internet)
 	cd dist && sha256sum --check --strict SHA256SUMS
 	go run github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3 sign-blob --yes --bundle dist/SHA256SUMS.sigstore.json dist/SHA256SUMS
 
-release: ## publish what is in dist, with its sums and their signature, under the tag of this commit (with gh, logged in)
+release: ## publish dist with its checksums and their signature under the tag of this commit (with gh, logged in)
 	@scripts/setup.sh release
 	@for deb in dist/*.deb; do \
 		maintainer=$$(dpkg-deb -f "$$deb" Maintainer) || exit 1; \
@@ -69,13 +69,13 @@ release: ## publish what is in dist, with its sums and their signature, under th
 	@[ -s dist/SHA256SUMS.sigstore.json ] || { echo "the sums are not signed; sign them: make sign" >&2; exit 1; }
 	gh release create "$$(git describe --tags --exact-match --match 'v[0-9]*')" dist/*.deb dist/SHA256SUMS dist/SHA256SUMS.sigstore.json --verify-tag --notes-file CHANGELOG.md
 
-demo: setup build ## the whole path on this machine, without hardware, account or network
+demo: setup build ## demonstrate the whole path on this machine, without hardware, account or network
 	bin/voice-gateway demo
 
-run: setup build ## the daemon, with configs/voice-gateway.yaml
+run: setup build ## run the daemon with configs/voice-gateway.yaml
 	bin/voice-gateway run --config configs/voice-gateway.yaml
 
-lint: setup $(GOFUMPT) $(GOLANGCI) ## formatting, module files, go vet and the linters
+lint: setup $(GOFUMPT) $(GOLANGCI) ## check formatting and module files, run go vet and the linters
 	@unformatted=$$($(GOFUMPT) -l $(wildcard cmd e2e internal scripts)); \
 	if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
 	go mod tidy -diff
@@ -103,7 +103,7 @@ TEST := go test -json -vet=off -ldflags=-w -timeout 20m -p $(TESTED_AT_ONCE) $(i
 
 # Packages that start goroutines are tested with the race detector; in the others nothing
 # can race. The programs that tests start are built once.
-test: setup $(MODEL) ## every test that has something new to tell; all of them, in another order, with FRESH=1; skipped ones are listed
+test: setup $(MODEL) ## run the tests that a change affects; with FRESH=1 all of them, in another order; lists skipped tests
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); TEST_WORKER=$$(go run scripts/programs.go worker); export TEST_PROGRAMS TEST_WORKER; \
 	racing=$$(go run scripts/packages.go racing); plain=$$(go run scripts/packages.go plain); \
 	{ failed=0; $(TEST) $(RACE) $(LONGEST) $$racing || failed=1; $(TEST) $$plain || failed=1; exit $$failed; } | go run scripts/tests.go
@@ -118,7 +118,7 @@ ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeo
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
 
-accept: setup build $(MODEL) ## what needs long real processes (half an hour)
+accept: setup build $(MODEL) ## run the tests that need real processes for a long time (half an hour)
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); TEST_WORKER=$$(go run scripts/programs.go worker); export TEST_PROGRAMS TEST_WORKER; \
 	dirs=$$(grep -rl --include='*_test.go' '^//go:build.*accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
@@ -131,44 +131,44 @@ accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 	wait $$heard || failed=1; cat $(HEARD); \
 	$(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
 
-hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
+hear-bench: setup build $(MODEL) ## measure how well people are understood, with every recording and every mistake: orders, home commands, half sentences, music; and the delay at a sound card (two hours, on an idle machine)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
 	@go test -json -tags accept,alone -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
 	@go test -json -tags accept -run '^TestAcceptChallengeWords' -count=1 -timeout 0 ./internal/ear/stt -every | go run scripts/tests.go
 	@go test -json -tags alone -run '^TestHearNearMisses' -count=1 -timeout 0 ./internal/ear/wake | go run scripts/tests.go
 
-truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
+truth: setup build $(MODEL) ## ask every question in every state of the house, test devices that misbehave and an obedient model, list every mistake (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
 
-check: lint test ## what an engineer runs before a commit: lint and test
+check: lint test ## run lint and test, before each commit
 
-bench: setup $(MODEL) ## the benchmarks, beside their budgets (about three minutes)
+bench: setup $(MODEL) ## run the benchmarks and print them beside their budgets (about three minutes)
 	@go run scripts/bench.go scripts/table.go
 
-fuzz: setup ## every fuzz target for FUZZTIME (10s)
+fuzz: setup ## run every fuzz target for FUZZTIME (10s)
 	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' e2e internal | sort | while IFS=: read -r file target; do \
 		echo "== $${target#func } in $$(dirname "$$file")"; \
 		go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null; \
 	done
 
 # Packages with golden files have a test flag named update.
-golden: ## write the golden files anew; read the difference before you keep it
+golden: ## update the golden files; read the difference before you keep it
 	@dirs=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	[ -z "$$dirs" ] || go test -count=1 $$dirs -update
 
 # The tests of the oracle have the build tag oracle; where they are, nothing else is.
-oracle: setup ## what the programs do for every sentence, conversation, route, verb and command, as one file that no other machine or load changes; AGAINST=file prints each difference (ten minutes)
+oracle: setup ## write what the programs do for every sentence, conversation, route, verb and command to one file, the same on any machine; AGAINST=file prints each difference (ten minutes)
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
 	go run scripts/oracle.go $(if $(AGAINST),-against '$(AGAINST)') $(if $(TO),-to '$(TO)') $(if $(ONLY),-run '$(ONLY)')
 
 # Soak tests have the build tag soak and names that begin with TestSoak. SEED plays
 # the same houses again, FOR is how long.
-soak: setup build ## the long ones, by hand (twenty minutes; SEED=7 FOR=5m)
+soak: setup build ## run the soak tests, by hand (twenty minutes; SEED=7 FOR=5m)
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build soak' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	if [ -z "$$dirs" ]; then echo "soak: there are no soak tests yet"; exit 0; fi; \
 	go test -json -tags soak,accept -run '^TestSoak' -count=1 -p 1 -timeout 0 $$dirs $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) | go run scripts/tests.go
 
-clean: ## remove what make has built
+clean: ## remove everything that make has built
 	rm -rf bin dist .tools
 	go clean -testcache
 
