@@ -1,4 +1,4 @@
-// Package dialogue holds the types that pass between the mind (package answer) and
+// Package dialogue holds the types that pass between the mind (package mind) and
 // a language model: what a model is asked, what it answers piece by piece, and what
 // is decided about a turn whose server is lost. It exists so that the mind and the
 // model need not know each other, or copy one's types into the other's. It is pure.
