@@ -6,8 +6,11 @@ package rig
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +35,29 @@ func Main(m *testing.M, programs *string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := WaitTogether(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
+}
+
+// waiting is how many parallel tests of whole programs run at once on a machine with
+// fewer processors. Alone, such a test uses two fifths of one processor: it waits for
+// programs to start, for pauses between attempts and for speech.
+const waiting = 8
+
+// WaitTogether lets at least that many parallel tests of this package run at once,
+// unless the flag -parallel says how many. A TestMain calls it before it runs the tests.
+func WaitTogether() error {
+	const parallel = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == parallel })
+	if given {
+		return nil
+	}
+	return flag.Set(parallel, strconv.Itoa(max(waiting, runtime.GOMAXPROCS(0))))
 }
 
 // fewerCollections lets a program that a test starts keep as much garbage as data. The
