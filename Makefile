@@ -110,10 +110,10 @@ test: setup $(MODEL) ## every test that has something new to tell; all of them, 
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # The ear on recordings counts in the recordings' own time and waits minutes for its
-# recognisers, so it gets only the time that the other tests leave (chrt --idle): the
-# sound card's tests and the whole program mostly wait for sound. Home Assistant is
-# installed meanwhile. The tests of what is said about the house come last, with nothing
-# beside them.
+# recognisers, so it gets only the time that all other tests leave (chrt --idle): these
+# mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
+# tests of the sound card, of the whole program and of what is said about the house come
+# one package after the other.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -127,9 +127,9 @@ accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
 	$(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$homeassistant; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; \
-	wait $$heard || failed=1; cat $(HEARD); \
-	$(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
+	$(ACCEPT) "$$whole" || failed=1; \
+	$(ACCEPT) "$$truth" || failed=1; \
+	wait $$heard || failed=1; cat $(HEARD); exit $$failed; } | go run scripts/tests.go
 
 hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
