@@ -94,8 +94,9 @@ $(MODEL): | setup
 # processors is tested at once.
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
-# The longest tests begin first, so that they do not run alone at the end.
-LONGEST := ./e2e/voice-gateway ./internal/ear/stt ./internal/zwave ./internal/ear
+# The longest tests begin first, so that they do not run alone at the end; those of MCP
+# servers mostly wait.
+LONGEST := ./e2e/voice-gateway ./internal/ear/stt ./internal/mcpint/host ./internal/zwave ./internal/mind ./internal/ear
 
 # Without FRESH, go keeps the results of what has not changed. make lint vets, and
 # test binaries are not debugged, so linking leaves out what a debugger needs.
@@ -112,8 +113,8 @@ test: setup $(MODEL) ## every test that has something new to tell; all of them, 
 # The ear on recordings counts in the recordings' own time and waits minutes for its
 # recognisers, so it gets only the time that all other tests leave (chrt --idle): these
 # mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
-# tests of the sound card, of the whole program and of what is said about the house come
-# one package after the other.
+# longest of the small packages begin first; the whole program and what is said about the
+# house are tested after them, one after the other.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -125,7 +126,7 @@ accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 	{ failed=0; \
 	$(IDLE) $(ACCEPT) "$$hearing" >$(HEARD) & heard=$$!; \
 	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
-	$(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
+	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$homeassistant; \
 	$(ACCEPT) "$$whole" || failed=1; \
 	$(ACCEPT) "$$truth" || failed=1; \
