@@ -114,7 +114,8 @@ test: setup $(MODEL) ## every test that has something new to tell; all of them, 
 # recognisers, so it gets only the time that all other tests leave (chrt --idle): these
 # mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
 # longest of the small packages begin first; the whole program and what is said about the
-# house are tested after them, one after the other.
+# house are tested after them, one after the other. Half of the whole program's tests
+# listen in real time, which takes a tenth of a processor each.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -128,7 +129,7 @@ accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
 	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$homeassistant; \
-	$(ACCEPT) "$$whole" || failed=1; \
+	$(ACCEPT) -parallel 8 "$$whole" || failed=1; \
 	$(ACCEPT) "$$truth" || failed=1; \
 	wait $$heard || failed=1; cat $(HEARD); exit $$failed; } | go run scripts/tests.go
 

@@ -42,13 +42,11 @@ func Main(m *testing.M, programs *string) int {
 	return m.Run()
 }
 
-// waiting is how many parallel tests of whole programs run at once on a machine with
-// fewer processors. Alone, such a test uses two fifths of one processor: it waits for
-// programs to start, for pauses between attempts and for speech.
-const waiting = 8
-
-// WaitTogether lets at least that many parallel tests of this package run at once,
-// unless the flag -parallel says how many. A TestMain calls it before it runs the tests.
+// WaitTogether lets more parallel tests of this package run at once than there are
+// processors, unless the flag -parallel says how many. A test of whole programs uses two
+// fifths of a processor, and waits the rest of its time for programs to start, for pauses
+// between attempts and for speech: five keep two processors busy. A TestMain calls it
+// before it runs the tests.
 func WaitTogether() error {
 	const parallel = "test.parallel"
 	flag.Parse()
@@ -57,7 +55,7 @@ func WaitTogether() error {
 	if given {
 		return nil
 	}
-	return flag.Set(parallel, strconv.Itoa(max(waiting, runtime.GOMAXPROCS(0))))
+	return flag.Set(parallel, strconv.Itoa((5*runtime.GOMAXPROCS(0)+1)/2))
 }
 
 // fewerCollections lets a program that a test starts keep as much garbage as data. The
