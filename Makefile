@@ -114,7 +114,7 @@ test: setup $(MODEL) ## every test that has something new to tell; all of them, 
 # recognisers, so it gets only the time that all other tests leave (chrt --idle): these
 # mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
 # longest of the small packages begin first; the whole program and what is said about the
-# house are tested after them, one after the other. Half of the whole program's tests
+# house are tested after them, one after the other. The longest tests of the whole program
 # listen in real time, which takes a tenth of a processor each.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
