@@ -18,7 +18,6 @@ import (
 // false claim that was spoken, at an order of others that was obeyed, and at requests
 // that are not followed.
 func TestAcceptTruthOfConduct(t *testing.T) {
-	t.Parallel()
 	c := loadConduct(t)
 	found := newLedger()
 	var homes sync.WaitGroup

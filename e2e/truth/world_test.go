@@ -24,7 +24,7 @@ import (
 // bin holds the real programs, built once.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin, rig.WaitTogether)) }
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin)) }
 
 // world is a family's home: a broker, the simulated house in this process, and the
 // real programs before it.
