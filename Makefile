@@ -94,8 +94,9 @@ $(MODEL): | setup
 # processors is tested at once.
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
-# The longest tests begin first, so that they do not run alone at the end.
-LONGEST := ./e2e/voice-gateway ./internal/ear/stt ./internal/zwave ./internal/ear
+# The longest tests begin first, so that they do not run alone at the end; those of MCP
+# servers mostly wait.
+LONGEST := ./e2e/voice-gateway ./internal/ear/stt ./internal/mcpint/host ./internal/zwave ./internal/mind ./internal/ear
 
 # Without FRESH, go keeps the results of what has not changed. make lint vets, and
 # test binaries are not debugged, so linking leaves out what a debugger needs.
@@ -110,10 +111,11 @@ test: setup $(MODEL) ## run the tests that a change affects; with FRESH=1 all of
 
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # The ear on recordings counts in the recordings' own time and waits minutes for its
-# recognisers, so it gets only the time that the other tests leave (chrt --idle): the
-# sound card's tests and the whole program mostly wait for sound. Home Assistant is
-# installed meanwhile. The tests of what is said about the house come last, with nothing
-# beside them.
+# recognisers, so it gets only the time that all other tests leave (chrt --idle): these
+# mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
+# longest of the small packages begin first; the whole program and what is said about the
+# house are tested after them, one after the other. The longest tests of the whole program
+# listen in real time, which takes a tenth of a processor each.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -125,11 +127,11 @@ accept: setup build $(MODEL) ## run the tests that need real processes for a lon
 	{ failed=0; \
 	$(IDLE) $(ACCEPT) "$$hearing" >$(HEARD) & heard=$$!; \
 	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
-	$(ACCEPT) -p 3 $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
+	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$homeassistant; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; \
-	wait $$heard || failed=1; cat $(HEARD); \
-	$(ACCEPT) "$$truth" || failed=1; exit $$failed; } | go run scripts/tests.go
+	$(ACCEPT) -parallel 8 "$$whole" || failed=1; \
+	$(ACCEPT) "$$truth" || failed=1; \
+	wait $$heard || failed=1; cat $(HEARD); exit $$failed; } | go run scripts/tests.go
 
 hear-bench: setup build $(MODEL) ## measure how well people are understood, with every recording and every mistake: orders, home commands, half sentences, music; and the delay at a sound card (two hours, on an idle machine)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go

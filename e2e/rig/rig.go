@@ -6,8 +6,11 @@ package rig
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,9 +24,10 @@ import (
 const Patience = 3 * time.Minute
 
 // Main runs the tests of a package that starts the real programs, and returns the status
-// for os.Exit. It builds the programs first and sets programs to their directory. A test
-// binary that was started as a puppet (fake.PuppetVariable) plays its script instead.
-func Main(m *testing.M, programs *string) int {
+// for os.Exit. It builds the programs first, sets programs to their directory and calls
+// what is to happen before the tests. A test binary that was started as a puppet
+// (fake.PuppetVariable) plays its script instead.
+func Main(m *testing.M, programs *string, before ...func() error) int {
 	if script := os.Getenv(fake.PuppetVariable); script != "" {
 		return fake.Stage{Script: script, Environ: os.Environ(), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr}.Play()
 	}
@@ -32,7 +36,29 @@ func Main(m *testing.M, programs *string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	for _, prepare := range before {
+		if err := prepare(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
+}
+
+// WaitTogether lets more parallel tests of this package run at once than there are
+// processors, unless the flag -parallel says how many. A test of whole programs uses two
+// fifths of a processor, and waits the rest of its time for programs to start, for pauses
+// between attempts and for speech: five keep two processors busy. It is called before the
+// tests run.
+func WaitTogether() error {
+	const parallel = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == parallel })
+	if given {
+		return nil
+	}
+	return flag.Set(parallel, strconv.Itoa((5*runtime.GOMAXPROCS(0)+1)/2))
 }
 
 // fewerCollections lets a program that a test starts keep as much garbage as data. The

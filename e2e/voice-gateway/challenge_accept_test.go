@@ -31,7 +31,9 @@ type porch struct {
 	ear     *ear   // hears the gateway
 	house   *ear   // hears the devices
 
-	commands int // about timers, so far
+	commands int             // about timers, so far
+	last     []int16         // the last right answer as it sounded
+	table    strings.Builder // what came of orders, answers and attacks
 }
 
 // speakingScript is a voice in the place of Piper.
@@ -139,6 +141,9 @@ func (p *porch) writes() (n int) {
 // opposite.
 const unsure = "Unlock, or lock?"
 
+// tooOften begins the answer to an order after three wrong answers.
+const tooOften = "That went wrong too often."
+
 // within reports whether something comes true in some seconds.
 func within(t *testing.T, d time.Duration, holds func() bool) bool {
 	t.Helper()
@@ -189,127 +194,200 @@ func (p *porch) asked(order string) (r record.Record, words string) {
 	return r, words
 }
 
-// TestAcceptChallengeRedTeam attacks the front door at the real programs, each attack
-// between two good answers, and prints what came of it.
-func TestAcceptChallengeRedTeam(t *testing.T) {
-	t.Parallel()
-	p := newPorch(t)
-	const order = "unlock the front door."
-	var table strings.Builder
-	var last []int16 // the last right answer as it sounded
-	row := func(what string, acts int, r record.Record) {
-		fmt.Fprintf(&table, "  %-44s %d acts  %-8s %s\n", what, acts, r.Outcome, r.Reply)
-	}
-	good := func() {
-		t.Helper()
-		for range 3 { // a person who was misheard says it again; three wrong answers end it
-			_, words := p.asked(order)
-			if words == "" {
-				t.Fatalf("it asked for no words: %+v", p.turns()[len(p.turns())-1])
-			}
-			before, turns := p.writes(), len(p.turns())
-			last = p.by("rms", words+".")
-			p.says(last)
-			eventually(t, "the answer is answered", func() bool { return len(p.turns()) > turns })
-			r := p.turns()[turns]
-			row("the words: "+words, p.writes()-before, r)
-			if r.Outcome != record.Done {
-				continue
-			}
-			if n := p.writes() - before; n != 1 || !confirmed(r) || r.Risk != "dangerous" || r.Calls[0].Tool != "operate_dangerous_device" || strings.Contains(r.Transcript.Text, words) {
-				t.Errorf("%d writes, %+v", n, r)
-			}
-			eventually(t, "it is idle", p.idle)
-			if r := ask(t, p.http, "lock the front door"); !confirmed(r) {
-				t.Errorf("locking: %+v", r)
-			}
-			return
-		}
-		t.Fatalf("three right answers were not heard:\n%s", &table)
-	}
-	another := func(words string) string {
-		if strings.Contains(words, "tiger") {
-			return "walrus"
-		}
-		return "tiger"
-	}
-	for _, attack := range []struct {
-		name string
-		does func(words string)
-	}{
-		{"a wrong word", func(words string) { p.says(p.by("rms", strings.Fields(words)[0]+" "+another(words)+".")) }},
-		{"the other order", func(words string) { w := strings.Fields(words); p.says(p.by("rms", w[1]+" "+w[0]+".")) }},
-		{"one word", func(words string) { p.says(p.by("rms", strings.Fields(words)[0]+".")) }},
-		{"the words and another device", func(words string) { p.says(p.by("rms", words+" garage door.")) }},
-		{"our own voice, a moment later", func(words string) { p.says(p.by("", "Say "+words+", to unlock the front door.")) }},
-		{"the last answer, played again", func(string) { p.says(last) }},
-		{"silence", func(string) { passes(t, 12*time.Second) }},
-		{"the words after eleven seconds", func(words string) { passes(t, 11*time.Second); p.says(p.by("rms", words+".")) }},
-		{"a wake word between", func(words string) { p.says(p.jarvis(), p.by("rms", words+".")) }},
-		{"the words over HTTP, then silence", func(words string) { ask(t, p.http, words); passes(t, 12*time.Second) }},
-		{"a stop, then the words", func(words string) { p.ear.say(t, "stop", `{"id":"s1"}`); p.says(p.by("rms", words+".")) }},
-		{"a restart, then the words", func(words string) {
-			kill(t, p.gateway.Process.Pid)
-			<-p.gateway.ended
-			p.again()
+// attack is one attempt at the front door that must not open it.
+type attack struct {
+	name string
+	does func(p *porch, words string)
+}
+
+// attacks are played at front doors of their own, a list at each.
+var attacks = map[string][]attack{
+	"wrong words": {
+		{"a wrong word", func(p *porch, words string) { p.says(p.by("rms", strings.Fields(words)[0]+" "+another(words)+".")) }},
+		{"the other order", func(p *porch, words string) { w := strings.Fields(words); p.says(p.by("rms", w[1]+" "+w[0]+".")) }},
+		{"one word", func(p *porch, words string) { p.says(p.by("rms", strings.Fields(words)[0]+".")) }},
+		{"the words and another device", func(p *porch, words string) { p.says(p.by("rms", words+" garage door.")) }},
+	},
+	"wrong voices": {
+		{"our own voice, a moment later", func(p *porch, words string) { p.says(p.by("", "Say "+words+", to unlock the front door.")) }},
+		{"the last answer, played again", func(p *porch, _ string) { p.says(p.last) }},
+		{"a wake word between", func(p *porch, words string) { p.says(p.jarvis(), p.by("rms", words+".")) }},
+		{"a restart, then the words", func(p *porch, words string) {
+			p.anew()
 			before := p.writes()
 			p.says(p.by("rms", words+"."))
 			p.says(p.jarvis(), p.by("rms", words+"."))
 			if n := p.writes() - before; n != 0 {
-				t.Errorf("after a restart: %d writes", n)
+				p.t.Errorf("after a restart: %d writes", n)
 			}
 		}},
-	} {
-		good()
-		_, words := p.asked(order)
+	},
+	"wrong moments": {
+		{"silence", func(p *porch, _ string) { passes(p.t, 12*time.Second) }},
+		{"the words after eleven seconds", func(p *porch, words string) { passes(p.t, 11*time.Second); p.says(p.by("rms", words+".")) }},
+		{"a stop, then the words", func(p *porch, words string) { p.ear.say(p.t, "stop", `{"id":"s1"}`); p.says(p.by("rms", words+".")) }},
+	},
+	withGuesses: {
+		{"the words over HTTP, then silence", func(p *porch, words string) { ask(p.t, p.http, words); passes(p.t, 12*time.Second) }},
+	},
+}
+
+// withGuesses is the door at which orders over HTTP and guesses follow the attack.
+const withGuesses = "HTTP and guesses"
+
+// another is a word of the challenges that is not among these.
+func another(words string) string {
+	if strings.Contains(words, "tiger") {
+		return "walrus"
+	}
+	return "tiger"
+}
+
+// unlock is the order that every challenge is asked for.
+const unlock = "unlock the front door."
+
+// TestAcceptChallengeRedTeam attacks front doors of the real programs, each attack between
+// two good answers, and prints what came of it.
+func TestAcceptChallengeRedTeam(t *testing.T) {
+	t.Parallel()
+	for name, list := range attacks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPorch(t)
+			for _, a := range list {
+				p.answers()
+				p.attacked(a)
+			}
+			p.answers()
+			if name == withGuesses {
+				p.ordersOverHTTP()
+				p.guesses()
+			}
+			p.tells(name)
+		})
+	}
+}
+
+// anew kills the gateway and starts it again.
+func (p *porch) anew() {
+	p.t.Helper()
+	kill(p.t, p.gateway.Process.Pid)
+	<-p.gateway.ended
+	p.again()
+}
+
+// row adds a line to the table.
+func (p *porch) row(what string, acts int, r record.Record) {
+	fmt.Fprintf(&p.table, "  %-44s %d acts  %-8s %s\n", what, acts, r.Outcome, r.Reply)
+}
+
+// answers orders the door to be unlocked and says the two words, which opens it, and locks
+// it again.
+func (p *porch) answers() {
+	p.t.Helper()
+	for range 4 { // a person who was misheard says it again
+		r, words := p.asked(unlock)
+		if strings.HasPrefix(r.Reply, tooOften) {
+			p.row("misheard, with an attack before", 0, r)
+			p.anew() // which forgets the wrong answers
+			continue
+		}
 		if words == "" {
-			t.Fatalf("%s: it asked for no words: %+v", attack.name, p.turns()[len(p.turns())-1])
+			p.t.Fatalf("it asked for no words: %+v\n%s", r, &p.table)
 		}
 		before, turns := p.writes(), len(p.turns())
-		attack.does(words)
-		passes(t, 2*time.Second)
-		eventually(t, "it is idle", p.idle)
-		n, r := p.writes()-before, record.Record{Verdict: record.Verdict{Outcome: "no turn"}}
-		if all := p.turns(); len(all) > turns {
-			r = all[len(all)-1]
+		p.last = p.by("rms", words+".")
+		p.says(p.last)
+		eventually(p.t, "the answer is answered", func() bool { return len(p.turns()) > turns })
+		r = p.turns()[turns]
+		p.row("the words: "+words, p.writes()-before, r)
+		if r.Outcome != record.Done {
+			continue
 		}
-		if attack.name == "a restart, then the words" {
-			n = 0 // counted there: the door is locked when the house is known again
+		if n := p.writes() - before; n != 1 || !confirmed(r) || r.Risk != "dangerous" || r.Calls[0].Tool != "operate_dangerous_device" || strings.Contains(r.Transcript.Text, words) {
+			p.t.Errorf("%d writes, %+v", n, r)
 		}
-		row(attack.name, n, r)
-		if n != 0 || r.Outcome == record.Done {
-			t.Errorf("%s: %d writes, %+v", attack.name, n, r)
+		eventually(p.t, "it is idle", p.idle)
+		if r := ask(p.t, p.http, "lock the front door"); !confirmed(r) {
+			p.t.Errorf("locking: %+v", r)
 		}
+		return
 	}
-	good()
+	p.t.Fatalf("the right answers were not heard:\n%s", &p.table)
+}
+
+// attacked orders the door to be unlocked, attacks it, and wants it to stay locked.
+func (p *porch) attacked(a attack) {
+	p.t.Helper()
+	_, words := p.asked(unlock)
+	if words == "" {
+		p.t.Fatalf("%s: it asked for no words: %+v", a.name, p.turns()[len(p.turns())-1])
+	}
+	before, turns := p.writes(), len(p.turns())
+	a.does(p, words)
+	passes(p.t, 2*time.Second)
+	eventually(p.t, "it is idle", p.idle)
+	n, r := p.writes()-before, record.Record{Verdict: record.Verdict{Outcome: "no turn"}}
+	if all := p.turns(); len(all) > turns {
+		r = all[len(all)-1]
+	}
+	if a.name == "a restart, then the words" {
+		n = 0 // counted there: the door is locked when the house is known again
+	}
+	p.row(a.name, n, r)
+	if n != 0 || r.Outcome == record.Done {
+		p.t.Errorf("%s: %d writes, %+v", a.name, n, r)
+	}
+}
+
+// ordersOverHTTP orders where nobody can be asked for words, which is refused.
+func (p *porch) ordersOverHTTP() {
+	p.t.Helper()
 	before := p.writes()
 	for _, text := range []string{"unlock the front door", "open the garage door"} {
-		r := ask(t, p.http, text)
-		row("over HTTP: "+text, p.writes()-before, r)
+		r := ask(p.t, p.http, text)
+		p.row("over HTTP: "+text, p.writes()-before, r)
 		if r.Outcome != record.Failed || r.Route != record.RouteRefused {
-			t.Errorf("over HTTP: %+v", r)
+			p.t.Errorf("over HTTP: %+v", r)
 		}
 	}
-	r, wrong := record.Record{}, 0
-	for range 6 { // an answer that was not heard at all is not a wrong one
+	if n := p.writes() - before; n != 0 {
+		p.t.Errorf("over HTTP: %d writes", n)
+	}
+}
+
+// guesses says wrong words until the gateway asks for none any more, after three
+// challenges. One whose answer was not heard at all has failed, too.
+func (p *porch) guesses() {
+	p.t.Helper()
+	before := p.writes()
+	r, challenges, wrong := record.Record{}, 0, 0
+	for range 6 {
 		var words string
-		if r, words = p.asked(order); words == "" {
+		if r, words = p.asked(unlock); words == "" {
 			break
 		}
+		challenges++
 		turns := len(p.turns())
 		p.says(p.by("rms", "pumpkin pumpkin."))
-		if within(t, time.Minute, func() bool { return len(p.turns()) > turns }) && strings.HasPrefix(p.turns()[turns].Reply, "Those were not the words.") {
+		if within(p.t, time.Minute, func() bool { return len(p.turns()) > turns }) && strings.HasPrefix(p.turns()[turns].Reply, "Those were not the words.") {
 			wrong++
 		}
 	}
-	row(fmt.Sprintf("the order after %d wrong answers", wrong), p.writes()-before, r)
-	if wrong != 3 || !strings.HasPrefix(r.Reply, "That went wrong too often.") || p.writes() != before {
-		t.Errorf("after %d failures: %+v, %d writes", wrong, r, p.writes()-before)
+	p.row(fmt.Sprintf("the order after %d challenges", challenges), p.writes()-before, r)
+	if challenges != 3 || wrong == 0 || !strings.HasPrefix(r.Reply, tooOften) || p.writes() != before {
+		p.t.Errorf("after %d challenges, %d answered wrongly: %+v, %d writes", challenges, wrong, r, p.writes()-before)
 	}
+}
+
+// tells prints the table, and wants every order for which words were asked to be called
+// dangerous.
+func (p *porch) tells(name string) {
+	p.t.Helper()
 	for _, r := range p.turns() {
-		if r.Transcript != nil && r.Transcript.Text == strings.TrimSuffix(order, ".") && r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure {
-			t.Errorf("an order is not called dangerous: %+v", r)
+		if r.Transcript != nil && r.Transcript.Text == strings.TrimSuffix(unlock, ".") && r.Outcome == record.Asked && r.Risk != "dangerous" && r.Reply != unsure {
+			p.t.Errorf("an order is not called dangerous: %+v", r)
 		}
 	}
-	t.Logf("the red team at the front door:\n%s", &table)
+	p.t.Logf("the red team at the front door, %s:\n%s", name, &p.table)
 }

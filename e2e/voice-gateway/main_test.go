@@ -15,7 +15,7 @@ import (
 // bin holds the real programs, built once: what is tested is what is shipped.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin)) }
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &bin, rig.WaitTogether)) }
 
 // TestScripts runs the commands as a user types them.
 func TestScripts(t *testing.T) {
