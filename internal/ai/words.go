@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"voicegateway/internal/ai/sentence"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/console"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/interrupt"
 )
 
 // matching is the work of match, with its flags.

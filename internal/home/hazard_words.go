@@ -3,7 +3,7 @@ package home
 import (
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // gateClasses are the device classes of covers that keep people out.

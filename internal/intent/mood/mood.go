@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Act is what a sentence does.

@@ -13,8 +13,8 @@ import (
 	"math"
 	"strings"
 
-	"voicegateway/internal/edits"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/language/text"
 )
 
