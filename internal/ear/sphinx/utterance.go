@@ -192,20 +192,33 @@ func (r *recogniser) result() (Result, error) {
 // which the decoded sound begins.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
-	if r.faded(whole, first) {
-		result := whole.withoutLast().result(e.frames)
-		result.Unfinished = true
+	result := func(p path, unfinished bool) Result {
+		result := p.result(e.frames)
+		result.Unfinished, result.Beside = unfinished, r.beside(p, first)
 		return result
 	}
+	if r.faded(whole, first) {
+		return result(whole.withoutLast(), true)
+	}
 	if sofar.text == "" || sofar.text == whole.text || whole.text != "" && sofar.total <= whole.total {
-		return whole.result(e.frames)
+		return result(whole, false)
 	}
 	if _, to, _ := sofar.span(); whole.text != "" && r.loudAfter(first+to) >= unheard {
-		return whole.result(e.frames)
+		return result(whole, false)
 	}
-	result := sofar.result(e.frames)
-	result.Unfinished = true
-	return result
+	return result(sofar, true)
+}
+
+// beside counts the loud frames of the utterance that belong to no word of a path. The
+// path's frames are counted from frame first of the utterance.
+func (r *recogniser) beside(p path, first int) int {
+	loud := r.loudAfter(0)
+	for _, s := range p.segments {
+		if s.word {
+			loud -= r.loud(first+s.from, first+s.to)
+		}
+	}
+	return max(0, loud)
 }
 
 // unheard is how many loud frames after the words make another word of them.
