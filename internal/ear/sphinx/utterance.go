@@ -209,16 +209,31 @@ func (r *recogniser) heard(e finished, first int) Result {
 	return result(sofar, true)
 }
 
-// beside counts the loud frames of the utterance that belong to no word of a path. The
-// path's frames are counted from frame first of the utterance.
-func (r *recogniser) beside(p path, first int) int {
-	loud := r.loudAfter(0)
+// besideDepth is how far below its loudest frame, in dB, a voice still speaks: what is
+// softer is its echo, its breath or the hum of the room.
+const besideDepth = 20.0
+
+// beside counts the frames of the utterance that belong to no word of a path and are
+// about as loud as its words. The path's frames are counted from frame first of the
+// utterance.
+func (r *recogniser) beside(p path, first int) (beside int) {
+	var levels []float64
+	for hop := range slices.Chunk(r.sound, hopSamples) {
+		levels = append(levels, audio.Level(hop))
+	}
+	word := make([]bool, len(levels))
+	loudest := audio.Silence
 	for _, s := range p.segments {
-		if s.word {
-			loud -= r.loud(first+s.from, first+s.to)
+		for i := max(0, first+s.from); s.word && i < min(len(levels), first+s.to); i++ {
+			word[i], loudest = true, max(loudest, levels[i])
 		}
 	}
-	return max(0, loud)
+	for i, level := range levels {
+		if !word[i] && level > max(r.held.floor+onsetOver, loudest-besideDepth) {
+			beside++
+		}
+	}
+	return beside
 }
 
 // unheard is how many loud frames after the words make another word of them.
