@@ -56,6 +56,7 @@ type scene struct {
 	cfg    ear.Config
 
 	hit   speech.Detection         // of the next frame
+	lost  int                      // samples that are missing before the next frame
 	deaf  error                    // what is wrong with the wake word engine
 	dumb  error                    // what is wrong with the voice
 	fill  func(line string) string // fills in what is known only when a line is acted; may be nil
@@ -274,7 +275,8 @@ func (s *scene) events() []string {
 // act acts one line out: "wake", "stopword", "say WORDS", "begin WORDS" of a sentence
 // that is not finished, "early WORDS" and "early-murmur WORDS" before the recogniser is
 // open for them, "murmur WORDS", "television WORDS", "cough", "mumble" for speech that
-// cannot be understood, "quiet 2s", "gap 2s" of a microphone without frames, "deaf" for a
+// cannot be understood, "quiet 2s", "gap 2s" of a microphone without frames, "lost 2s" of
+// sound that the card has lost, "deaf" for a
 // wake word engine and "dumb" for a voice in trouble, or what a button does: listen,
 // stop, mute, unmute, speak WORDS.
 //
@@ -312,12 +314,15 @@ func (s *scene) act(line string) {
 		s.mend(errors.New("it is gone"))
 	case "deaf":
 		s.deaf = errors.New("it is gone")
-	case "gap":
+	case "gap", "lost":
 		d, bad := time.ParseDuration(rest)
 		if bad != nil {
 			s.t.Fatal(bad)
 		}
 		<-time.After(d)
+		if verb == "lost" {
+			s.lost = int(d * time.Duration(audio.SpeechRate) / time.Second)
+		}
 	case "television":
 		s.speak(rest, false, farLevel)
 	case "quiet":
@@ -378,7 +383,8 @@ func (s *scene) speakEarly(words string, level float64) {
 func (s *scene) sound(frames int, level float64) {
 	for range frames {
 		<-time.After(audio.FrameLength)
-		s.frames <- audio.Frame{At: time.Now(), Samples: s.hear(level)}
+		s.frames <- audio.Frame{At: time.Now(), Samples: s.hear(level), Lost: s.lost}
+		s.lost = 0
 		synctest.Wait()
 	}
 }

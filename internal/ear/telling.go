@@ -37,6 +37,14 @@ type utterance struct {
 	least      float64       // dBFS: the answer to a question is at least as loud
 	loudFrames int           // frames at least that loud
 	sound      []int16       // the whole sound, if it is recorded
+	gaps       []gap         // sound of it that the microphone is known to have lost
+	lost       time.Duration // of that, as much as may have been words; known at the end
+}
+
+// gap is sound that the microphone has lost just before a frame.
+type gap struct {
+	at   time.Time // of the frame
+	lost time.Duration
 }
 
 // aftermath is what the end of a turn means for the loop.

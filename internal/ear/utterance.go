@@ -53,6 +53,9 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 	if l.parts.Keep != nil {
 		u.sound = append(u.sound, f.Samples...)
 	}
+	if f.Lost > 0 {
+		u.gaps = append(u.gaps, gap{f.At, time.Duration(f.Lost) * time.Second / time.Duration(audio.SpeechRate)})
+	}
 	level := audio.Level(f.Samples)
 	f = l.ownSound.without(f, l.ear.room.Level())
 	if t.challenge != "" {
@@ -135,6 +138,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
 	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
+	t.utterance.lost = t.utterance.lostIn(e)
 	wall := time.Now()
 	tooQuiet := t.followUp && t.utterance.tooQuiet()
 	spoken := !e.SpeechStart.IsZero() && !tooQuiet
@@ -176,8 +180,33 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 
 // deserves reports whether the slower recognisers are asked for an utterance. Speech
 // without a wake word may not be meant for the house, and stays on this machine; the
-// answer to a challenge is meant for it.
-func (t *telling) deserves() bool { return !t.followUp || t.challenge != "" }
+// answer to a challenge is meant for it, unless some of it was lost.
+func (t *telling) deserves() bool {
+	return !t.followUp || t.challenge != "" && !t.utterance.torn()
+}
+
+// tornFrom is how much sound that was lost may have been a word: "say" takes longer. A word
+// that was lost before those that were heard ended at most tornBefore before them.
+const (
+	tornFrom   = 100 * time.Millisecond
+	tornBefore = 500 * time.Millisecond
+)
+
+// lostIn sums up the sound that was lost in speech, or close enough before it to have been
+// its beginning.
+func (u *utterance) lostIn(e speech.Endpoint) (lost time.Duration) {
+	for _, g := range u.gaps {
+		if !g.at.Before(e.SpeechStart.Add(-tornBefore)) {
+			lost += g.lost
+		}
+	}
+	return lost
+}
+
+// torn reports whether words may be missing in an utterance that has ended. Of our own
+// question, "say amber tiger, to unlock the front door", only the two words may then be
+// left.
+func (u *utterance) torn() bool { return u.lost >= tornFrom }
 
 // finishUtterance asks the recogniser for the text of an utterance. Meanwhile the
 // mind may begin with the words so far; the end of the turn drops that too.
@@ -187,6 +216,10 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 		t.foreseen = mind.Expect(ctx, t.request(sofar, l.cfg.DryRun))
 	}
 	text, err := l.recogniser.finish(ctx)
+	if t.challenge != "" && t.utterance.torn() {
+		l.recogniser.log.Warn("the microphone lost sound in the answer to a challenge, so it does not count", "part", "turn", "turn", t.id, "lost", t.utterance.lost)
+		text = speech.Transcript{Engine: text.Engine, Rejected: "some of the sound was lost"}
+	}
 	if t.foreseen != nil && (err != nil || text.Text != sofar || text.Unfinished) {
 		t.foreseen()
 	}

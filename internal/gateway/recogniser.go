@@ -5,6 +5,7 @@ import (
 
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/language/sentences"
 )
 
 // recognisers are the configured engines that know the gateway's language.
@@ -40,6 +41,9 @@ func (s setup) recogniser(command []string) stt.Config {
 	}
 	c.Command, c.Language, c.Wakes = command, s.cfg.Gateway.Language, WakePhrases(s.cfg.Wake.Words)
 	c.ModelsDir, c.Challenge = s.cfg.Wake.ModelsDir, s.cfg.challengeWords()
+	if len(c.Challenge) > 0 {
+		c.Asking = sentences.AskingWords(c.Language)
+	}
 	if s.opts.Pack != nil {
 		c.Language = s.opts.Pack.Language
 	}

@@ -166,9 +166,13 @@ func TestChallengeRedTeam(t *testing.T) {
 	t.Parallel()
 	const order = "unlock the front door"
 	for name, attack := range map[string]func(g *guarded){
-		"wrong words":               func(g *guarded) { g.order(order); g.answered("amber zebra", time.Second) },
-		"one word":                  func(g *guarded) { g.order(order); g.answered(strings.Fields(g.words())[0], time.Second) },
-		"nothing was understood":    func(g *guarded) { g.order(order); g.answered("", time.Second) },
+		"wrong words":            func(g *guarded) { g.order(order); g.answered("amber zebra", time.Second) },
+		"one word":               func(g *guarded) { g.order(order); g.answered(strings.Fields(g.words())[0], time.Second) },
+		"nothing was understood": func(g *guarded) { g.order(order); g.answered("", time.Second) },
+		"their end was not heard": func(g *guarded) {
+			g.order(order)
+			g.heard(record.Request{Text: g.words(), FollowUp: true, Challenge: g.asked.ID, After: time.Second, Unfinished: true})
+		},
 		"too late":                  func(g *guarded) { g.order(order); g.answered(g.words(), 10*time.Second+time.Millisecond) },
 		"much too late":             func(g *guarded) { g.order(order); <-time.After(time.Hour); g.answered(g.words(), time.Second) },
 		"our own question":          func(g *guarded) { g.order(order); g.answered(strings.ToLower(g.spoken), time.Second) },

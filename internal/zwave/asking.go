@@ -39,6 +39,7 @@ type finding struct {
 func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID) finding {
 	ctx, cancel := context.WithTimeout(ctx, answeredIn)
 	defer cancel()
+	d.recheckStick(ctx)
 	f := finding{reading: d.ledger.read(id), reachable: d.reachable(e.node)}
 	switch {
 	case !f.reachable:
@@ -120,6 +121,7 @@ func (d *devices) askGateway(ctx context.Context, m *model, e *entity, id wire.V
 // listed returns a model whose states are worth listing. If the topic of a wanted entity
 // shows nothing, it asks for the list again; fresh is false if none came.
 func (d *devices) listed(ctx context.Context, m *model, wanted func(*entity) bool) (_ *model, fresh bool) {
+	d.recheckStick(ctx)
 	doubtful := func(e *entity) bool { return wanted(e) && !d.trusted(m, e.main, d.ledger.read(e.main)) }
 	gateway, driver := d.link.available()
 	switch {

@@ -27,6 +27,7 @@ type inquiry struct {
 	began   time.Time
 	asked   bool // the device itself is asked, too
 	others  int
+	proofs  int // of the stick, before anybody was asked
 
 	mu        sync.Mutex
 	open      int   // questions without an answer so far
@@ -41,45 +42,28 @@ type word int
 const (
 	nothing word = iota
 	yes
-	no     // found out by trying: the radio has sent something
-	atOnce // no, without even trying
+	driverDown // the gateway has no driver that could try
+	no         // found out by trying: the radio has sent something
+	atOnce     // no, without even trying
 )
 
 // inquire begins to ask; itself tells whether the device is asked, too, which is
 // of no use while it has not answered a write. The questions end with ctx.
 func (c *commander) inquire(ctx context.Context, n *node, itself bool) *inquiry {
 	others := c.neighbours(n)
-	q := &inquiry{settled: make(chan struct{}), began: time.Now(), asked: itself, others: len(others), gateway: errNoAnswer, open: 1 + len(others)}
+	q := &inquiry{settled: make(chan struct{}), began: time.Now(), asked: itself, others: len(others), proofs: c.link.stickProofs(), gateway: errNoAnswer, open: 1 + len(others)}
 	if itself {
 		q.open++
-		go func() { q.hear(&q.itself, c.isThere(ctx, n.ID)) }()
+		go func() { q.hear(&q.itself, c.devices.isThere(ctx, n.ID)) }()
 	}
 	for _, other := range others {
-		go func() { q.hear(&q.neighbour, c.isThere(ctx, other)) }()
+		go func() { q.hear(&q.neighbour, c.devices.isThere(ctx, other)) }()
 	}
 	go func() {
 		_, err := c.link.call(ctx, "getInfo")
 		q.hearGateway(err)
 	}()
 	return q
-}
-
-// isThere asks one device whether it is there.
-func (c *commander) isThere(ctx context.Context, node int) word {
-	began := time.Now()
-	a, err := c.link.call(ctx, "pingNode", node)
-	switch _, refused := errors.AsType[*apiError](err); {
-	case err == nil && string(a.result) == "true":
-		c.link.noteStick(false)
-		c.ledger.judge(node, true)
-		return yes
-	case err != nil && !refused:
-		return nothing
-	case time.Since(began) < noAtOnce:
-		return atOnce
-	default:
-		return no
-	}
 }
 
 // neighbours chooses devices that should answer at once, each from another room
@@ -209,8 +193,7 @@ func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
 	switch {
 	case gateway != nil:
 		return l.diagnose(cmp.Or(gateway, errNoAnswer))
-	case stick:
-		l.noteStick(true)
+	case stick && l.noteStickGone(q.proofs):
 		return tools.StickGone, "The Z-Wave stick does not answer. Check that it is plugged in."
 	case itself >= no:
 		return tools.Dead, notAnswering(name)

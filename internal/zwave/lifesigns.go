@@ -46,9 +46,7 @@ func (h *House) lookAfter(ctx context.Context) {
 	c := calls{map[int]time.Duration{}, map[int]time.Time{}}
 	last := time.Now()
 	for sleep(ctx, stickRecheck) {
-		if h.link.stickGone() {
-			h.devices.stickAway(ctx, 0)
-		}
+		h.devices.recheckStick(ctx)
 		if gateway, driver := h.link.available(); !gateway || !driver || time.Since(last) < callPause {
 			continue
 		}

@@ -32,9 +32,9 @@ type link struct {
 	online      map[string]bool // gateway level -> its own status
 	proven      string          // the level of the only gateway that answered; valid until another one answers, too
 	driverUp    *bool           // nil: never heard
-	stickLost   bool            // no device could be asked for anything
-	listLost    bool            // the gateway answers, and its list of devices never arrives
-	requests    int             // sent so far
+	stick       stick
+	listLost    bool // the gateway answers, and its list of devices never arrives
+	requests    int  // sent so far
 	pending     map[string]pending
 	topics      map[string]sighting // node topics seen, below the prefix
 	reconnected chan struct{}       // closed when broker or gateway come back: requests sent before are lost
@@ -339,7 +339,8 @@ func (l *link) driverMessage(payload []byte) bool {
 	defer l.mu.Unlock()
 	l.driverUp = &s.Available
 	if s.Available {
-		l.stickLost = false
+		l.stick.lost = false
+		l.stick.proofs++
 	}
 	return s.Available
 }
@@ -363,7 +364,7 @@ func (l *link) available() (gateway, driver bool) {
 	defer l.mu.Unlock()
 	on, heard := l.online[level]
 	driverUp := l.driverUp == nil || *l.driverUp || len(l.online) > 1
-	return err == nil && (on || !heard), driverUp && !l.stickLost
+	return err == nil && (on || !heard), driverUp && !l.stick.lost
 }
 
 // whenReconnected returns a channel that is closed when the broker or the gateway come

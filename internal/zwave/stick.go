@@ -2,25 +2,57 @@ package zwave
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 )
 
-// Bounds of asking devices whether the stick is there. A stick that is gone
-// answers for every device at once; a device without power takes a second.
+// Bounds of asking devices whether the stick is there. A stick that is gone answers for
+// every device at once; a device without power takes a second.
 const (
-	stickWitnesses = 2
-	stickWait      = 2500 * time.Millisecond
+	stickWitnesses = 4
+	stickWait      = 900 * time.Millisecond
 	stickRecheck   = 2 * time.Second // how often a lost stick is looked for
 )
 
-// noteStick records whether the stick is gone.
-func (l *link) noteStick(gone bool) {
+// stick is what is known of the USB stick. The zero stick is there.
+type stick struct {
+	lost   bool // no device could be asked for anything
+	proofs int  // how often it was found to be there
+}
+
+// noteStickThere records a proof that the stick is there.
+func (l *link) noteStickThere() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stickLost = gone
+	l.stick.lost = false
+	l.stick.proofs++
+}
+
+// noteStickGone records that the devices that were asked were all refused at once, and
+// reports whether that still holds: a proof since they were asked is newer. proofs is what
+// stickProofs returned then.
+func (l *link) noteStickGone(proofs int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stick.lost = l.stick.lost || proofs == l.stick.proofs
+	return l.stick.lost
+}
+
+// doubtStickGone records that nothing shows any more that the stick is gone.
+func (l *link) doubtStickGone() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stick.lost = false
+}
+
+// stickProofs returns how often the stick was found to be there so far.
+func (l *link) stickProofs() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stick.proofs
 }
 
 // stickGone reports whether the stick was gone when it was looked for last. The
@@ -28,7 +60,7 @@ func (l *link) noteStick(gone bool) {
 func (l *link) stickGone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.stickLost
+	return l.stick.lost
 }
 
 // stickProbe lets one question about the stick serve all who ask meanwhile.
@@ -61,39 +93,78 @@ func (d *devices) stickAway(ctx context.Context, suspect int) bool {
 	return d.link.stickGone()
 }
 
-// lookForStick asks one device after the other until one proves the stick. The
-// stick is gone when none did, each at once.
-func (d *devices) lookForStick(ctx context.Context, suspect int) {
-	witnesses := d.witnesses(suspect)
-	ctx, cancel := context.WithTimeout(ctx, stickWait)
-	defer cancel()
-	for _, node := range witnesses {
-		began := time.Now()
-		there := d.link.ping(ctx, node)
-		switch {
-		case there:
-			d.link.noteStick(false)
-			return
-		case ctx.Err() != nil, time.Since(began) > stickWait/2: // the radio has tried, or that is not known
-			return
-		}
-	}
-	if len(witnesses) > 0 {
-		d.link.noteStick(true)
+// recheckStick looks for a stick that was gone when it was looked for last, so that
+// nothing is refused because of what is no longer so.
+func (d *devices) recheckStick(ctx context.Context) {
+	if d.link.stickGone() {
+		d.stickAway(ctx, 0)
 	}
 }
 
-// witnesses chooses devices that listen and should answer.
-func (d *devices) witnesses(suspect int) []int {
-	nodes := d.directory.current().nodes
-	var out []int
-	for _, id := range slices.Sorted(maps.Keys(nodes)) {
-		if n := nodes[id]; n.Listening.Always && n.Ready && id != suspect && !d.ledger.node(id).dead() {
-			out = append(out, id)
+// lookForStick asks some devices at the same time. One that answers proves that the stick
+// is there; it is gone when all of them are refused at once. A device that takes longer
+// may be one that blocks, and shows nothing, so that no device can hide the others.
+func (d *devices) lookForStick(ctx context.Context, suspect int) {
+	witnesses, proofs := d.witnesses(suspect), d.link.stickProofs()
+	ctx, cancel := context.WithTimeout(ctx, stickWait)
+	defer cancel()
+	said := make(chan word, len(witnesses))
+	for _, node := range witnesses {
+		go func() { said <- d.isThere(ctx, node) }() // ends with ctx
+	}
+	refused := 0
+	for range witnesses {
+		switch <-said {
+		case yes, driverDown: // isThere has noted the first; without a driver nobody can tell
+			return
+		case atOnce:
+			refused++
+		case no, nothing:
 		}
 	}
-	if n := nodes[suspect]; len(out) == 0 && n != nil && n.Ready {
-		return []int{suspect}
+	if refused > 0 && refused == len(witnesses) {
+		d.link.noteStickGone(proofs)
+	} else {
+		d.link.doubtStickGone()
+	}
+}
+
+// isThere asks one device whether it is there.
+func (d *devices) isThere(ctx context.Context, node int) word {
+	began := time.Now()
+	a, err := d.link.call(ctx, "pingNode", node)
+	switch api, refused := errors.AsType[*apiError](err); {
+	case err == nil && string(a.result) == "true":
+		d.link.noteStickThere()
+		d.ledger.judge(node, true)
+		return yes
+	case err != nil && !refused:
+		return nothing
+	case refused && api.driverAway():
+		return driverDown
+	case time.Since(began) < noAtOnce:
+		return atOnce
+	default:
+		return no
+	}
+}
+
+// witnesses chooses devices that listen and should answer. Where there are none, those
+// are asked that are thought dead or are not ready, so that somebody is.
+func (d *devices) witnesses(suspect int) []int {
+	nodes := d.directory.current().nodes
+	var out, others []int
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		switch n := nodes[id]; {
+		case !n.Listening.Always:
+		case n.Ready && id != suspect && !d.ledger.node(id).dead():
+			out = append(out, id)
+		default:
+			others = append(others, id)
+		}
+	}
+	if len(out) == 0 {
+		out = others
 	}
 	return out[:min(len(out), stickWitnesses)]
 }

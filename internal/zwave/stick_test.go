@@ -69,3 +69,81 @@ func TestADeadDeviceIsNotTheStick(t *testing.T) {
 		}
 	})
 }
+
+// TestAStickThatIsBackIsBelievedAtOnce puts the stick back at many moments, also while
+// it is being looked for: an answer from before says nothing about it any more.
+func TestAStickThatIsBackIsBelievedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Scale, s.Settings.Age = 1, time.Hour })
+		const moments = 40
+		wrong := 0
+		for i := range moments {
+			r.fault(sim.Fault{Op: "stick_out"})
+			if waiting, message := r.health(); waiting != "stick" {
+				t.Fatalf("without the stick the health check says %q, %q", waiting, message)
+			}
+			pass(10500*time.Millisecond + time.Duration(i)*50*time.Millisecond) // now the driver is down as well
+			r.fault(sim.Fault{Op: "clear"})
+			pass(300 * time.Millisecond)
+			if got := r.state("Kitchen Light"); got.Reason == "stick_gone" {
+				wrong++
+			}
+			if got, _ := r.control("Kitchen Light", []string{"turn_on", "turn_off"}[i%2], nil); got.Reason == "stick_gone" {
+				wrong++
+			}
+		}
+		if wrong > 0 {
+			t.Errorf("%d of %d answers say that the stick is still gone", wrong, 2*moments)
+		}
+	})
+}
+
+// TestADeviceThatBlocksIsNotTheStick lets the devices that are asked about the stick
+// block or die: the house is not lost because of them, and a stick that was away is
+// found again.
+func TestADeviceThatBlocksIsNotTheStick(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]sim.Fault{
+		"loses everything":  {Op: "drop", For: sim.Pause(time.Hour)},
+		"holds the queue":   {Op: "hold", For: sim.Pause(3 * time.Second)},
+		"hangs":             {Op: "hang"},
+		"has died unheard":  {Op: "dead"},
+		"answers very late": {Op: "delay", For: sim.Pause(5 * time.Second)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, func(_ *zwave.Config, s *sim.Config) { s.Scale, s.Settings.Age = 1, time.Hour })
+				for _, away := range []bool{false, true} {
+					if away {
+						r.fault(sim.Fault{Op: "stick_out"})
+						if waiting, message := r.health(); waiting != "stick" {
+							t.Fatalf("without the stick the health check says %q, %q", waiting, message)
+						}
+						r.fault(sim.Fault{Op: "stick_in"})
+					}
+					for _, node := range []string{"Kitchen Light", "Coffee Machine"} {
+						f := broken
+						f.Node = node
+						r.fault(f)
+					}
+					for range 3 {
+						if got := r.state("Kitchen Light"); got.Reason == "stick_gone" {
+							t.Errorf("away before: %v: the light is told %+v", away, got)
+						}
+						if got := r.state("Bedroom Lamp"); got.Reason == "stick_gone" {
+							t.Errorf("away before: %v: the lamp is told %+v", away, got)
+						}
+						if waiting, message := r.health(); waiting != "" {
+							t.Errorf("away before: %v: the health check says %q, %q", away, waiting, message)
+						}
+						pass(5 * time.Second)
+					}
+					r.fault(sim.Fault{Op: "clear"})
+					pass(10 * time.Second)
+				}
+			})
+		})
+	}
+}

@@ -137,6 +137,7 @@ const wakeLook = 500 * time.Millisecond
 // revive calls a node without values and, when it answers, waits until the gateway
 // has read it. The receipt says why there is nothing to command.
 func (c *commander) revive(ctx context.Context, e *entity, r tools.Receipt) (*model, *entity, *tools.Receipt) {
+	c.devices.recheckStick(ctx)
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		_, err := c.link.gateway()
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))

@@ -171,9 +171,6 @@ func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt
 	if why == tools.Dead {
 		c.ledger.judge(e.node.ID, false)
 	}
-	if why == tools.StickGone {
-		c.link.noteStick(true)
-	}
 	return ended(r, tools.NoAnswer, why, text)
 }
 

@@ -50,6 +50,7 @@ func ended(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) t
 // then on.
 func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s step) tools.Receipt {
 	before, r := c.from(e, s, tools.Receipt{Device: e.Name, Property: s.property})
+	c.devices.recheckStick(ctx)
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()

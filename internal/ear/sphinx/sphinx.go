@@ -205,6 +205,8 @@ type Result struct {
 	Score  int  `json:"score"`
 	Loop   int  `json:"loop"`
 	Looped bool `json:"looped"`
+	// Beside is how many loud hops of the utterance belong to none of the words.
+	Beside int `json:"beside,omitempty"`
 
 	from int // first frame of the span
 }

@@ -192,20 +192,48 @@ func (r *recogniser) result() (Result, error) {
 // which the decoded sound begins.
 func (r *recogniser) heard(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
-	if r.faded(whole, first) {
-		result := whole.withoutLast().result(e.frames)
-		result.Unfinished = true
+	result := func(p path, unfinished bool) Result {
+		result := p.result(e.frames)
+		result.Unfinished, result.Beside = unfinished, r.beside(p, first)
 		return result
 	}
+	if r.faded(whole, first) {
+		return result(whole.withoutLast(), true)
+	}
 	if sofar.text == "" || sofar.text == whole.text || whole.text != "" && sofar.total <= whole.total {
-		return whole.result(e.frames)
+		return result(whole, false)
 	}
 	if _, to, _ := sofar.span(); whole.text != "" && r.loudAfter(first+to) >= unheard {
-		return whole.result(e.frames)
+		return result(whole, false)
 	}
-	result := sofar.result(e.frames)
-	result.Unfinished = true
-	return result
+	return result(sofar, true)
+}
+
+// besideDepth is how far below its loudest frame, in dB, a voice still speaks: what is
+// softer is its echo, its breath or the hum of the room.
+const besideDepth = 20.0
+
+// beside counts the frames of the utterance that belong to no word of a path and are
+// about as loud as its words. The path's frames are counted from frame first of the
+// utterance.
+func (r *recogniser) beside(p path, first int) (beside int) {
+	var levels []float64
+	for hop := range slices.Chunk(r.sound, hopSamples) {
+		levels = append(levels, audio.Level(hop))
+	}
+	word := make([]bool, len(levels))
+	loudest := audio.Silence
+	for _, s := range p.segments {
+		for i := max(0, first+s.from); s.word && i < min(len(levels), first+s.to); i++ {
+			word[i], loudest = true, max(loudest, levels[i])
+		}
+	}
+	for i, level := range levels {
+		if !word[i] && level > max(r.held.floor+onsetOver, loudest-besideDepth) {
+			beside++
+		}
+	}
+	return beside
 }
 
 // unheard is how many loud frames after the words make another word of them.

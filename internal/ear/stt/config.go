@@ -47,6 +47,7 @@ type Config struct {
 	Voice     Voice        `yaml:"-"` // tells people from other sound; nil: what stands still is no person
 	Wakes     []string     `yaml:"-"` // wake phrases, which alone are never a command
 	Challenge []string     `yaml:"-"` // the words of challenges; empty: none are asked
+	Asking    []string     `yaml:"-"` // what our question for them begins with, in small letters: "say"
 	Alert     []string     `yaml:"-"` // what is said to an alert that rings, and other short speech, so that it is not taken for that
 	Language  string       `yaml:"-"` // what is spoken, ISO 639-1; for open recognisers
 	Log       *slog.Logger `yaml:"-"` // nil means no log

@@ -41,14 +41,16 @@ type closedList struct {
 	jsgf   string // "" without words
 	margin float64
 	word   time.Duration // at most, on average, and alertSlack more; 0: any length
+	beside time.Duration // at most, of speech that belongs to no word; 0: any
+	whole  bool          // a text whose end is missing does not count
 	none   string        // what does not fit, in a log
 }
 
 // closedLists are the grammars of what may be expected beside sentences.
 func closedLists(c Config) map[speech.Expected]closedList {
 	return map[speech.Expected]closedList{
-		speech.ChallengeWords: {answers(c.Challenge), challengeMargin, 0, "no words of a challenge fit"},
-		speech.AlertWords:     {fewWords(c.Alert), alertMargin, alertWord, "no words to an alert fit"},
+		speech.ChallengeWords: {jsgf: answers(c.Challenge, c.Asking), margin: challengeMargin, beside: challengeBeside, whole: true, none: "no words of a challenge fit"},
+		speech.AlertWords:     {jsgf: fewWords(c.Alert), margin: alertMargin, word: alertWord, none: "no words to an alert fit"},
 	}
 }
 
@@ -67,6 +69,12 @@ const (
 	// two words from being heard as three.
 	eachMore   = 8
 	moreWeight = "0.001"
+	// askingWeight keeps the two words from being heard as our question. The sound of
+	// "say" outweighs it by far.
+	askingWeight = "0.01"
+	// challengeBeside is the most speech beside the words of an answer: less than "say"
+	// takes, or the "to" after the words.
+	challengeBeside = 150 * time.Millisecond
 	// challengeMargin is the least margin of an answer. It is lower than that of a sentence:
 	// among so many words some pair fits any speech, and other speech is kept out because it
 	// would have to be exactly the pair that was asked for.
@@ -82,9 +90,13 @@ const (
 )
 
 // answers is the grammar of the answers to challenges: any two words out of a list, in
-// any order, perhaps with more after them; "" without words.
-func answers(list []string) string {
-	list = slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == "" || strings.ContainsAny(w, notPlain) })
+// any order, perhaps with more after them, and perhaps after what our own question
+// begins with; "" without words. Otherwise "pursuit" would fit "say pursuit".
+func answers(list, asking []string) string {
+	plain := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == "" || strings.ContainsAny(w, notPlain) })
+	}
+	list, asking = plain(list), plain(asking)
 	if len(list) == 0 {
 		return ""
 	}
@@ -92,20 +104,31 @@ func answers(list []string) string {
 	for i := 0; i < len(list); i += eachMore {
 		more = append(more, list[i])
 	}
+	before := "<NULL>"
+	if len(asking) > 0 {
+		before = "/1/ <NULL> | /" + askingWeight + "/ ( " + strings.Join(asking, " | ") + " )"
+	}
 	return "#JSGF V1.0;\ngrammar challenge;\n<word> = " + strings.Join(list, " | ") + " ;\n<more> = " + strings.Join(more, " | ") + " ;\n" +
-		"public <said> = <word> <word> ( /1/ <NULL> | /" + moreWeight + "/ <more>+ ) ;\n"
+		"public <said> = ( " + before + " ) <word> <word> ( /1/ <NULL> | /" + moreWeight + "/ <more>+ ) ;\n"
 }
 
 // heard decides what a result in the grammar means.
 func (l closedList) heard(r sphinx.Result) speech.Transcript {
 	t := speech.Transcript{Text: r.Text, Engine: "pocketsphinx", Unfinished: r.Unfinished}
 	spoken, words := time.Duration(r.Speech)*frameLength, len(strings.Fields(r.Text))
+	beside := time.Duration(r.Beside) * frameLength
 	switch {
 	case r.Text == "":
 		t.Rejected = l.none
 	case r.Looped && r.Margin() < l.margin:
 		t.Text, t.Unfinished = "", false
 		t.Rejected = fmt.Sprintf("like other speech: the words fit by %.1f, %.1f is needed", r.Margin(), l.margin)
+	case l.whole && r.Unfinished:
+		t.Text, t.Unfinished = "", false
+		t.Rejected = "the end of the words is missing"
+	case beside > l.beside && l.beside > 0:
+		t.Text, t.Unfinished = "", false
+		t.Rejected = fmt.Sprintf("other speech beside the words: %v of it", beside)
 	case l.word > 0 && spoken > time.Duration(words)*l.word+alertSlack:
 		t.Text, t.Unfinished = "", false
 		t.Rejected = fmt.Sprintf("like other speech: %v of it for %d words", spoken, words)
@@ -127,7 +150,7 @@ func (e *pocketSphinx) BeginFor(ctx context.Context, what speech.Expected) error
 // withLists adds the pronunciations of the words of the closed lists to those of a
 // grammar.
 func (e *pocketSphinx) withLists(ctx context.Context, words map[string][]string) error {
-	found, missing, err := e.pronounce.All(ctx, strings.Fields(strings.Join(slices.Concat(e.cfg.Challenge, e.cfg.Alert), " ")))
+	found, missing, err := e.pronounce.All(ctx, strings.Fields(strings.Join(slices.Concat(e.cfg.Challenge, e.cfg.Asking, e.cfg.Alert), " ")))
 	if err != nil {
 		return fmt.Errorf("setting the grammar: %w", err)
 	}

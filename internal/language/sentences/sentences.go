@@ -6,6 +6,8 @@ package sentences
 
 import (
 	"embed"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -58,6 +60,19 @@ func Languages() []string {
 		}
 	}
 	return out
+}
+
+// AskingWords returns what the questions for the words of a challenge begin with in a
+// language, in small letters: "say".
+func AskingWords(language string) []string {
+	found := map[string]bool{}
+	for key, text := range Phrases(language) {
+		before, _, asks := strings.Cut(text, "{words}")
+		if before = strings.ToLower(strings.TrimSpace(before)); asks && before != "" && strings.HasPrefix(key, "challenge_") {
+			found[before] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // Challenge returns the words for challenges in a language (REQUIREMENTS S1), or none if

@@ -101,9 +101,14 @@ func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	return Asked{Aloud: g.phrases.Challenge(step, pair.String()), Reply: g.phrases.Challenge(step, g.phrases.Phrase("challenge_words", nil))}, nil
 }
 
-// Answer takes the answer to a challenge and returns the act that it lets through.
+// Answer takes the answer to a challenge and returns the act that it lets through. A text
+// whose end was not heard is no answer: more may have been said.
 func (g *Guard) Answer(q record.Request) (Act, *Refusal) {
-	act, verdict := g.book.Answer(q.Challenge, append([]string{q.Text}, q.Others...), q.After, time.Now())
+	readings := q.Others
+	if !q.Unfinished {
+		readings = append([]string{q.Text}, q.Others...)
+	}
+	act, verdict := g.book.Answer(q.Challenge, readings, q.After, time.Now())
 	switch {
 	case verdict == challenge.Passed && q.Source == record.FromMic:
 		return act, nil
