@@ -1,4 +1,4 @@
-package wordings
+package lessons
 
 import (
 	"errors"
@@ -11,9 +11,13 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/tools"
 )
+
+// ErrOurs means that a text is no wording, because the house has a sentence with its words.
+var ErrOurs = errors.New("a sentence of the house has these words")
 
 // GoneError means that a thing of a wording is not in the house any more.
 type GoneError struct{ Name string }
@@ -104,10 +108,10 @@ func find(h *home.House, thing record.KeptThing) *home.Entity {
 	return found[0]
 }
 
-// House understands what the sentences of a house do not, where it is a wording.
-type House struct {
+// Matcher understands what the sentences of a house do not, where it is a wording.
+type Matcher struct {
 	Sentences
-	Book *Book
+	Kept *family.Wordings
 	// Model reports whether a language model answers, which may understand a text that a
 	// wording can no longer carry out; nil means never.
 	Model func() bool
@@ -121,19 +125,19 @@ type Sentences interface {
 
 // Match returns what a text means. A wording counts only if no sentence fits, so that it
 // never replaces a sentence, and only if the text is an order.
-func (h House) Match(text, area string) intent.Decision {
-	d := h.Sentences.Match(text, area)
-	things := h.House()
+func (m Matcher) Match(text, area string) intent.Decision {
+	d := m.Sentences.Match(text, area)
+	things := m.House()
 	if d.Route != intent.Model || !d.Act.MayAct() || things.Empty() {
 		return d
 	}
-	w, ok := h.Book.Find(text, area)
+	w, ok := m.Kept.Find(text, area)
 	if !ok {
 		return d
 	}
 	recalled, err := Recall(things, w.Acts)
 	var gone *GoneError
-	switch model := h.Model != nil && h.Model(); {
+	switch model := m.Model != nil && m.Model(); {
 	case err == nil:
 		recalled.Act = d.Act
 		return recalled
@@ -144,27 +148,27 @@ func (h House) Match(text, area string) intent.Decision {
 }
 
 // List returns the wordings with what keeps them from being understood at present.
-func (h House) List() []record.Wording {
-	list := h.Book.List()
+func (m Matcher) List() []record.Wording {
+	list := m.Kept.List()
 	for i := range list {
-		list[i].Error = h.trouble(list[i])
+		list[i].Error = m.trouble(list[i])
 	}
 	return list
 }
 
 // trouble says why a wording is not understood; "" if it is.
-func (h House) trouble(w record.Wording) string {
-	if h.House().Empty() {
+func (m Matcher) trouble(w record.Wording) string {
+	if m.House().Empty() {
 		return "the house is not known yet"
 	}
-	d := h.Sentences.Match(w.Text, w.Area)
-	if err := Ours(d, h.House()); err != nil {
+	d := m.Sentences.Match(w.Text, w.Area)
+	if err := Ours(d, m.House()); err != nil {
 		return err.Error()
 	}
 	if !d.Act.MayAct() {
 		return "the words order nothing"
 	}
-	if _, err := Recall(h.House(), w.Acts); err != nil {
+	if _, err := Recall(m.House(), w.Acts); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -1,4 +1,4 @@
-package marks_test
+package family_test
 
 import (
 	"bytes"
@@ -15,13 +15,16 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/keep/marks"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func book(dir string) *marks.Book { return marks.New(dir, slog.New(slog.DiscardHandler)) }
+func marksIn(dir string) *family.Marks {
+	return family.NewMarks(dir, slog.New(slog.DiscardHandler))
+}
 
 func turn(id string) record.Record {
 	return record.Record{ID: id, Transcript: &record.Transcript{Text: "turn on the light"}, Verdict: record.Verdict{Reply: "It is on."}}
@@ -31,18 +34,18 @@ func turn(id string) record.Record {
 func TestAMarkIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := book(dir).Keep(turn("1"), "", fake.House(), []byte("RIFF"))
+	first, err := marksIn(dir).Keep(turn("1"), "", fake.House(), []byte("RIFF"))
 	if err != nil || first.Should != "" || !first.Sound || first.House == "" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	b := book(dir)
+	b := marksIn(dir)
 	if _, err := b.Keep(turn("1"), " turn it off ", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Keep(turn("1"), "", nil, nil); err != nil { // says nothing new
 		t.Fatal(err)
 	}
-	list := book(dir).List()
+	list := marksIn(dir).List()
 	if len(list) != 1 || list[0].Should != "turn it off" || !list[0].Sound || list[0].Then.Transcript.Text != "turn on the light" {
 		t.Fatalf("%+v", list)
 	}
@@ -53,7 +56,7 @@ func TestAMarkIsWhole(t *testing.T) {
 	if wav, err := b.Sound(list[0]); err != nil || !bytes.Equal(wav, []byte("RIFF")) {
 		t.Errorf("the sound: %q, %v", wav, err)
 	}
-	if err := b.Delete("2"); !errors.Is(err, marks.ErrUnknown) {
+	if err := b.Delete("2"); !errors.Is(err, store.ErrUnknown) {
 		t.Errorf("an unknown mark: %v", err)
 	}
 }
@@ -63,7 +66,7 @@ func TestAMarkIsWhole(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	b := book(dir)
+	b := marksIn(dir)
 	for i := range 110 {
 		h := fake.House()
 		h.Entities[0].Name = fmt.Sprint("Lamp ", i/10) // eleven houses
@@ -118,12 +121,12 @@ func second(_ record.Mark, err error) error { return err }
 // be written is an error that changes nothing.
 func TestNoDisk(t *testing.T) {
 	t.Parallel()
-	b := book("")
+	b := marksIn("")
 	if m, err := b.Keep(turn("1"), "", fake.House(), []byte("RIFF")); err != nil || m.House != "" || m.Sound || len(b.List()) != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	dir := t.TempDir()
-	b = book(dir)
+	b = marksIn(dir)
 	b.List()
 	if err := os.Mkdir(filepath.Join(dir, "marks.json"), 0o700); err != nil {
 		t.Fatal(err)
@@ -133,7 +136,7 @@ func TestNoDisk(t *testing.T) {
 	}
 }
 
-// FuzzKeptMarks: whatever stands in the state directory, the book can be used.
+// FuzzKeptMarks: whatever stands in the state directory, the marks can be used.
 func FuzzKeptMarks(f *testing.F) {
 	f.Add([]byte(`[{"id":"1","then":{"id":"1","calls":null},"house":"../x","sound":true}]`))
 	f.Add([]byte(`[{"id":""},{"id":"1"},{"id":"1"}]`))
@@ -143,7 +146,7 @@ func FuzzKeptMarks(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "marks.json"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b := book(dir)
+		b := marksIn(dir)
 		for _, m := range b.List() {
 			if _, err := b.House(m); err == nil {
 				t.Errorf("a house from nowhere: %+v", m)

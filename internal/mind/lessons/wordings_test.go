@@ -1,30 +1,28 @@
-package wordings_test
+package lessons_test
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/mind/wordings"
+	"voicegateway/internal/mind/lessons"
 )
 
-// sentences are those of the English pack in a house.
-type sentences struct {
+// ours are the sentences of the English pack in a house.
+type ours struct {
 	*intent.Matcher
 	house *home.House
 }
 
-func (s sentences) House() *home.House { return s.house }
+func (s ours) House() *home.House { return s.house }
 
 func english(tb testing.TB) *intent.Pack {
 	tb.Helper()
@@ -35,25 +33,25 @@ func english(tb testing.TB) *intent.Pack {
 	return pack
 }
 
-func in(tb testing.TB, h *home.House) sentences {
+func in(tb testing.TB, h *home.House) ours {
 	tb.Helper()
 	m, err := intent.New(english(tb), h)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return sentences{m, h}
+	return ours{m, h}
 }
 
-func book(tb testing.TB, dir string, changed func([]string)) *wordings.Book {
+func wordingsIn(tb testing.TB, dir string) *family.Wordings {
 	tb.Helper()
-	return wordings.New(dir, english(tb).Bare, changed, slog.New(slog.DiscardHandler))
+	return family.NewWordings(dir, english(tb).Bare, nil, slog.New(slog.DiscardHandler))
 }
 
 // acts are what a sentence of the house does, as a wording keeps it.
 func acts(tb testing.TB, h *home.House, sentence string) []record.KeptAct {
 	tb.Helper()
 	d := in(tb, h).Match(sentence, "")
-	kept, err := wordings.Acts(h, d.Actions)
+	kept, err := lessons.Acts(h, d.Actions)
 	if err != nil || len(kept) == 0 {
 		tb.Fatalf("%s: %+v, %v", sentence, d, err)
 	}
@@ -70,8 +68,8 @@ func cosy(tb testing.TB, h *home.House, area string) record.Wording {
 func TestAWordingIsUnderstood(t *testing.T) {
 	t.Parallel()
 	h := fake.House()
-	b := book(t, "", nil)
-	house := wordings.House{Sentences: in(t, h), Book: b}
+	b := wordingsIn(t, "")
+	house := lessons.Matcher{Sentences: in(t, h), Kept: b}
 	if d := house.Match("make it cosy", "Kitchen"); d.Route != intent.Model {
 		t.Fatalf("before it is kept: %+v", d)
 	}
@@ -138,11 +136,11 @@ func TestTheHouseHasChanged(t *testing.T) {
 		h.Entities = slices.Clone(base.Entities)
 		e := h.Entity(thing)
 		tt.change(&h, e)
-		b := book(t, "", nil)
+		b := wordingsIn(t, "")
 		if err := b.Keep(w); err != nil {
 			t.Fatal(err)
 		}
-		house := wordings.House{Sentences: in(t, &h), Book: b, Model: func() bool { return tt.model }}
+		house := lessons.Matcher{Sentences: in(t, &h), Kept: b, Model: func() bool { return tt.model }}
 		d := house.Match("make it cosy", "")
 		if got := fmt.Sprint(d.Route, " ", d.Reason); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
@@ -167,79 +165,12 @@ func TestWhatIsNeverKept(t *testing.T) {
 		"a tool of others":    {{Devices: []string{`add{"text":"milk"}`}}},
 		"what cannot be done": {{Intent: "HassSetPosition", Slots: map[string]any{"position": 3.0}, Devices: []string{light}}},
 	} {
-		if kept, err := wordings.Acts(h, actions); err == nil && len(kept) > 0 {
+		if kept, err := lessons.Acts(h, actions); err == nil && len(kept) > 0 {
 			t.Errorf("%s is kept: %+v", name, kept)
 		}
 	}
-	if _, err := wordings.Acts(h, []intent.Action{{Intent: "HassTurnOn", Devices: []string{"lock.1"}}}); err != nil {
+	if _, err := lessons.Acts(h, []intent.Action{{Intent: "HassTurnOn", Devices: []string{"lock.1"}}}); err != nil {
 		t.Errorf("locking is not dangerous: %v", err)
-	}
-}
-
-// TestTheBook: bounded, unique in a room, and the same after a restart.
-func TestTheBook(t *testing.T) {
-	t.Parallel()
-	dir, h := t.TempDir(), fake.House()
-	var told []string
-	b := book(t, dir, func(texts []string) { told = texts })
-	w := cosy(t, h, "Kitchen")
-	again := w
-	again.ID, again.Text = "w2", "make it COSY"
-	for _, x := range []record.Wording{w, again} {
-		if err := b.Keep(x); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list := b.List(); len(list) != 1 || list[0].ID != "w2" || !slices.Equal(told, []string{"make it COSY"}) {
-		t.Fatalf("the same words twice: %+v, told %q", list, told)
-	}
-	again.ID, again.Text = "w3", "movie time"
-	if err := b.Keep(again); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Edit("w3", "make it cosy", "kitchen"); !errors.Is(err, wordings.ErrTaken) {
-		t.Errorf("the words of another one: %v", err)
-	}
-	if _, err := b.Edit("gone", "x", ""); !errors.Is(err, wordings.ErrUnknown) {
-		t.Errorf("one that is not there: %v", err)
-	}
-	for _, text := range []string{"", " !", strings.Repeat("la ", 100)} {
-		if _, err := b.Edit("w3", text, ""); err == nil {
-			t.Errorf("%q was taken", text)
-		}
-	}
-	if list := book(t, dir, nil).List(); !reflect.DeepEqual(list, b.List()) || len(list) != 2 {
-		t.Errorf("after a restart: %+v, want %+v", list, b.List())
-	}
-	if err := errors.Join(b.Delete("w2"), b.Delete("w3")); err != nil || len(b.List()) != 0 || len(told) != 0 {
-		t.Errorf("deleted: %v, %+v, %q", err, b.List(), told)
-	}
-	if err := b.Delete("w2"); !errors.Is(err, wordings.ErrUnknown) {
-		t.Errorf("deleted twice: %v", err)
-	}
-	var full error
-	for i := range 101 {
-		again.ID, again.Text = fmt.Sprint("n", i), fmt.Sprint("movie number ", i)
-		full = b.Keep(again)
-	}
-	if full == nil || len(b.List()) != 100 {
-		t.Errorf("%d are kept, %v", len(b.List()), full)
-	}
-}
-
-// TestADiskThatFails: what cannot be written is not kept, and the user hears so.
-func TestADiskThatFails(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	b := book(t, dir, nil)
-	if len(b.List()) != 0 {
-		t.Fatal("an empty book is not empty")
-	}
-	if err := os.Mkdir(filepath.Join(dir, "wordings.json"), 0o700); err != nil { // a directory is in the way
-		t.Fatal(err)
-	}
-	if err := b.Keep(cosy(t, fake.House(), "")); err == nil || len(b.List()) != 0 {
-		t.Errorf("kept although it could not be written: %v, %+v", err, b.List())
 	}
 }
 
@@ -257,7 +188,7 @@ func FuzzKeptWordings(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "wordings.json"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		house := wordings.House{Sentences: s, Book: book(t, dir, nil)}
+		house := lessons.Matcher{Sentences: s, Kept: wordingsIn(t, dir)}
 		for _, w := range house.List() {
 			d := house.Match(w.Text, w.Area)
 			if d.Reason != "wording" {
@@ -272,4 +203,20 @@ func FuzzKeptWordings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Wordings that an earlier version kept are understood as before.
+func TestWordingsOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../keep/family/testdata/before")); err != nil {
+		t.Fatal(err)
+	}
+	house := lessons.Matcher{Sentences: in(t, fake.House()), Kept: wordingsIn(t, dir)}
+	if d := house.Match("make it cosy", "Kitchen"); d.Reason != "wording" || len(d.Actions) != 1 || d.Actions[0].Intent != "HassTurnOn" || !slices.Equal(d.Actions[0].Devices, []string{"light.Kitchen Light"}) {
+		t.Errorf("%+v", d)
+	}
+	if list := house.List(); len(list) != 2 || list[0].Error != "the words order nothing" || list[1].Error != "" {
+		t.Errorf("%+v", list)
+	}
 }

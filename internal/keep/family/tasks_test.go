@@ -1,4 +1,4 @@
-package tasks
+package family_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 )
 
@@ -16,8 +17,8 @@ func away(string) bool { return false }
 func TestTasksSurviveARestart(t *testing.T) {
 	t.Parallel()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	before := New(dir, NewReturns(), away, log)
-	for i := range maxTasks + 3 {
+	before := family.NewTasks(dir, family.NewReturns(), away, log)
+	for i := range 23 {
 		if err := before.Keep(record.Task{ID: fmt.Sprint(i), Server: "zwave", Open: []record.TaskStep{{Tool: "t", Args: []byte(`{}`)}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -28,9 +29,9 @@ func TestTasksSurviveARestart(t *testing.T) {
 	if _, ok := before.Take("22"); ok {
 		t.Fatal("took a task twice")
 	}
-	after := New(dir, NewReturns(), away, log)
+	after := family.NewTasks(dir, family.NewReturns(), away, log)
 	list := after.Open()
-	if len(list) != maxTasks-1 || list[0].ID != "21" {
+	if len(list) != 19 || list[0].ID != "21" {
 		t.Fatalf("%d tasks, the newest %+v", len(list), list[0])
 	}
 	if task, ok := after.Offer("zwave"); !ok || task.ID != "21" {
@@ -50,8 +51,8 @@ func TestTasksSurviveARestart(t *testing.T) {
 // choice was made, so the host will not report it again.
 func TestATaskIsOfferedWhenItsServerIsBackAlready(t *testing.T) {
 	t.Parallel()
-	returns := NewReturns()
-	kept := New(t.TempDir(), returns, func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
+	returns := family.NewReturns()
+	kept := family.NewTasks(t.TempDir(), returns, func(server string) bool { return server == "zwave" }, slog.New(slog.DiscardHandler))
 	for _, server := range []string{"away", "zwave"} {
 		if err := kept.Keep(record.Task{ID: server, Server: server}); err != nil {
 			t.Fatal(err)
@@ -70,11 +71,11 @@ func TestTasksWithoutAUsableState(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := t.TempDir()
-	if err := os.WriteFile(filepath.Join(damaged, taskFile+".json"), []byte(`[{"id":"a`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, "tasks.json"), []byte(`[{"id":"a`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"no directory": "", "a file in its place": file, "a damaged file": damaged} {
-		kept := New(dir, NewReturns(), away, log)
+		kept := family.NewTasks(dir, family.NewReturns(), away, log)
 		if got := kept.Open(); len(got) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
