@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"voicegateway/internal/ai"
-	"voicegateway/internal/ear/wakekeeper"
+	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
@@ -65,7 +65,7 @@ type mindParts struct {
 	returns  family.Returns
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
-	wakes    *wakekeeper.Keeper // counts the wakes nobody meant
+	wakes    *wakes.Keeper // counts the wakes nobody meant
 	phrases  *reply.Phrases
 	lessons  *lessons.Lessons
 	again    *replay.Again // runs its turns once more
