@@ -72,6 +72,7 @@ var sources = []source{
 	{files: "e2e/voice-gateway/testdata/conformance.yaml", why: "a list of faults that others know"},
 	{files: "e2e/voice-gateway/testdata/script/*.txtar", why: "commands, which the section commands has"},
 	{files: "e2e/zwave-mcp-server/testdata/*", why: "a house of the simulator, and a golden file of its server"},
+	{files: "internal/*/*/testdata/before/*.json", why: "what an earlier version kept on the disk"},
 	{files: "e2e/oracle/testdata/*", why: "of the oracle itself"},
 	{files: "e2e/oracle/testdata/houses/*.json", why: "a house, read where it is lived in"},
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/care/earcheck"
 	"voicegateway/internal/cli/review"
 	"voicegateway/internal/cli/upkeep"
 	"voicegateway/internal/doors/console"
@@ -108,8 +107,8 @@ func (a *app) root() *cobra.Command {
 		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(),
 		a.matchCommand(), a.timersCommand(),
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.volumeCommand(), a.stopCommand(),
-		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, earcheck.Wakes),
-		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, earcheck.Rehearse),
+		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, showWakes),
+		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, rehearse),
 		a.modelsCommand(), a.workerCommand(),
 	)
 	return root

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/care/waketest"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/keep/record"
 )
 
@@ -194,13 +194,13 @@ func TestSoundIsTold(t *testing.T) {
 func TestTheProposalIsTold(t *testing.T) {
 	p := 0.85
 	for name, tt := range map[string]struct {
-		r    waketest.Result
+		r    wakes.Result
 		want string
 		err  bool
 	}{
-		"new":  {waketest.Result{Word: "alexa", Threshold: 0.9, Proposed: &p}, "wake:\n  thresholds: {alexa: 0.85}\n", false},
-		"same": {waketest.Result{Word: "alexa", Threshold: 0.85, Proposed: &p}, "Nothing needs to be changed", false},
-		"none": {waketest.Result{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
+		"new":  {wakes.Result{Word: "alexa", Threshold: 0.9, Proposed: &p}, "wake:\n  thresholds: {alexa: 0.85}\n", false},
+		"same": {wakes.Result{Word: "alexa", Threshold: 0.85, Proposed: &p}, "Nothing needs to be changed", false},
+		"none": {wakes.Result{Word: "alexa", Reason: "it is too loud."}, "No threshold is proposed: it is too loud.\n", true},
 	} {
 		var out bytes.Buffer
 		err := tellWakeTest(&out, false, &tt.r, false)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,9 +16,9 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/care/waketest"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ear/mute"
+	"voicegateway/internal/ear/wakes"
 )
 
 // wakeTesting is the work of wake-test, with its flags.
@@ -69,8 +70,9 @@ func (o wakeTesting) run(ctx context.Context, l *loaded) error {
 	if o.asJSON {
 		shown = io.Discard
 	}
-	t, err := waketest.New(waketest.Config{
-		Word: word, ModelsDir: l.Wake.ModelsDir, Thresholds: l.Wake.Thresholds, Out: shown, Paint: o.app.paint,
+	t, err := wakes.NewTrial(wakes.TrialConfig{
+		Word: word, ModelsDir: l.Wake.ModelsDir, Thresholds: l.Wake.Thresholds, Out: shown,
+		Tried: func(number int, t wakes.Try) { printTry(shown, o.app.paint, number, t) },
 	})
 	if err != nil {
 		return err
@@ -107,7 +109,7 @@ const noSound = 4 * time.Second
 
 // withMicrophone opens the sound card for a while, unless a gateway holds it or the
 // microphone is muted.
-func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, waketest.Microphone) error) error {
+func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, wakes.Microphone) error) error {
 	err := l.daemon().request(ctx, http.MethodGet, "/healthz", nil, nil)
 	if !errors.Is(err, errNoDaemon) {
 		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemon().addr())
@@ -152,16 +154,38 @@ func (m patientMic) Read(ctx context.Context) (audio.Frame, error) {
 }
 
 // tellWakeTest prints the result. Without a proposed threshold the command fails.
-func tellWakeTest(out io.Writer, paint console.Paint, r *waketest.Result, asJSON bool) error {
+func tellWakeTest(out io.Writer, paint console.Paint, r *wakes.Result, asJSON bool) error {
 	if asJSON {
 		if err := printJSON(out, "the result", r); err != nil {
 			return err
 		}
 	} else {
-		r.Tell(out, paint)
+		printTrial(out, paint, r)
 	}
 	if r.Proposed == nil {
 		return console.ToldError{Err: errors.New("no threshold can be proposed")}
 	}
 	return nil
+}
+
+// printTry prints one try as soon as it is heard.
+func printTry(out io.Writer, paint console.Paint, number int, t wakes.Try) {
+	mark := paint.Good("✓ wakes")
+	if !t.Wakes {
+		mark = paint.Bad("✗ does not wake")
+	}
+	fmt.Fprintf(out, "  %2d  %.2f  %s\n", number, t.Best, mark)
+}
+
+// printTrial prints what was found, and the threshold that is proposed.
+func printTrial(out io.Writer, paint console.Paint, r *wakes.Result) {
+	fmt.Fprintf(out, "\nEverything else came up to %.2f.\n", r.Rest)
+	switch {
+	case r.Proposed == nil:
+		fmt.Fprintf(out, "%s No threshold is proposed: %s.\n", paint.Bad("✗"), strings.TrimSuffix(r.Reason, "."))
+	case *r.Proposed == r.Threshold:
+		fmt.Fprintf(out, "%s The threshold in use, %g, suits: %s. Nothing needs to be changed.\n", paint.Good("✓"), r.Threshold, r.Reason)
+	default:
+		fmt.Fprintf(out, "%s Proposed threshold: %.2f (in use: %g); %s. For the configuration:\n\n%s\n", paint.Good("✓"), *r.Proposed, r.Threshold, r.Reason, r.Lines())
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/mute"
-	"voicegateway/internal/ear/rehearser"
+	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ear/tts"
 	"voicegateway/internal/ear/wake"
@@ -37,7 +37,7 @@ type earParts struct {
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil: no sound is recorded
 
-	rehearser *rehearser.Rehearser // nil: the names of the house are not rehearsed
+	rehearser *names.Rehearser // nil: the names of the house are not rehearsed
 }
 
 // newEar puts the sound path together. It tells acknowledged which alerts are over.

@@ -5,7 +5,7 @@ import (
 
 	"voicegateway/internal/doors/metrics"
 	"voicegateway/internal/doors/mqttapi"
-	"voicegateway/internal/keep/tasks"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
@@ -28,7 +28,7 @@ func newCounts(cfg Config, opts Options) *metrics.Metrics {
 type serverEvents struct {
 	counts   *metrics.Metrics
 	attempts *reach.Attempts
-	returns  tasks.Returns
+	returns  family.Returns
 	changed  chan struct{} // of size one: a server may have changed
 	api      *mqttapi.API  // nil without a presence on MQTT
 	watch    func(host.Attempt)
@@ -36,7 +36,7 @@ type serverEvents struct {
 
 func (s setup) newServerEvents(api *mqttapi.API) serverEvents {
 	return serverEvents{
-		counts: s.counts, attempts: reach.NewAttempts(), returns: tasks.NewReturns(), changed: make(chan struct{}, 1),
+		counts: s.counts, attempts: reach.NewAttempts(), returns: family.NewReturns(), changed: make(chan struct{}, 1),
 		api: api, watch: s.opts.Attempt,
 	}
 }

@@ -138,7 +138,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed, Lines: s.lines,
 		Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, s.discreet},
+		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
 	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
 	if err != nil {

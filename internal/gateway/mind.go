@@ -5,13 +5,13 @@ import (
 	"log/slog"
 
 	"voicegateway/internal/ai"
-	"voicegateway/internal/ear/wakekeeper"
+	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/store"
-	"voicegateway/internal/keep/tasks"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
@@ -61,13 +61,14 @@ type mindParts struct {
 	answerer *mind.Answerer
 	caller   *reach.Caller
 	model    *ai.Assistant
-	tasks    *tasks.Stopped
-	returns  tasks.Returns
+	tasks    *family.Tasks
+	returns  family.Returns
 	waits    *arrival.Waits // what is told a second time
 	news     *announce.Announcer
-	wakes    *wakekeeper.Keeper // counts the wakes nobody meant
+	wakes    *wakes.Keeper // counts the wakes nobody meant
 	phrases  *reply.Phrases
 	lessons  *lessons.Lessons
+	again    *replay.Again // runs its turns once more
 }
 
 // tellAll passes on which alerts are over. Each receiver knows which ones are its own.
@@ -115,12 +116,14 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	servers := reach.NewServers(mcp)
 	m := mindParts{
 		phrases: phrases, caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
-		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
+		tasks: family.NewTasks(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.lessons = lessons.New(rooms, lessons.Config{
-		Dir: s.cfg.Gateway.StateDir, Recordings: s.recordings(), Turns: turns, Log: s.log.With("part", "lessons"),
+		Dir: s.cfg.Gateway.StateDir, Sound: s.recorded(), Turns: turns, Log: s.log.With("part", "lessons"),
 		Model: func() bool { ready, _ := model.Ready(); return ready },
-		Today: replay.Config{Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler)},
+	})
+	m.again = replay.NewAgain(m.lessons, replay.Config{
+		Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler),
 	})
 	m.answerer, err = mind.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
 		mind.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)

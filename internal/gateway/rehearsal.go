@@ -6,20 +6,19 @@ import (
 
 	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/ear"
-	"voicegateway/internal/ear/rehearsal"
-	"voicegateway/internal/ear/rehearser"
+	"voicegateway/internal/ear/names"
 	"voicegateway/internal/mind/house"
 )
 
 // newRehearser makes what rehearses the names of the house; nil where no recogniser
 // knows the language. It waits while a turn is under way, and its recogniser gives way
 // to everything else on the machine.
-func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *rehearser.Rehearser {
+func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *names.Rehearser {
 	if s.opts.TextOnly || s.opts.Private || s.deaf() {
 		return nil // nothing is heard here
 	}
 	voice := s.cfg.TTS
-	cfg := rehearser.Config{
+	cfg := names.Config{
 		Pack: rooms.Pack(), Voice: hearing.voice, Speaks: fmt.Sprintf("%q %+v %+v %+v", voice.Engines, voice.Espeak, voice.Flite, voice.Piper),
 		Recogniser: s.recogniser([]string{"nice", "-n", "19", s.opts.Executable, "worker", "stt"}),
 		Idle:       func() bool { return j.state() == ear.Idle || j.state() == ear.Muted },
@@ -28,11 +27,11 @@ func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *
 	if s.cfg.Home.Rehearse && s.opts.Mic == nil {
 		cfg.Quiet = j.quiet
 	}
-	return rehearser.New(cfg, rooms.House)
+	return names.New(cfg, rooms.House)
 }
 
 // rehearsals is the rehearser as its HTTP interface sees it.
-type rehearsals struct{ *rehearser.Rehearser }
+type rehearsals struct{ *names.Rehearser }
 
 // Start asks for a rehearsal.
 func (r rehearsals) Start() error {
@@ -40,16 +39,16 @@ func (r rehearsals) Start() error {
 		return fmt.Errorf("%w: no recogniser here knows the language", httpapi.ErrUnavailable)
 	}
 	err := r.Rehearser.Start()
-	if errors.Is(err, rehearser.ErrRunning) {
+	if errors.Is(err, names.ErrRunning) {
 		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	}
 	return err
 }
 
 // State is how it stands.
-func (r rehearsals) State() rehearsal.State {
+func (r rehearsals) State() names.State {
 	if r.Rehearser == nil {
-		return rehearsal.State{Trouble: "no recogniser here knows the language"}
+		return names.State{Trouble: "no recogniser here knows the language"}
 	}
 	return r.Rehearser.State()
 }

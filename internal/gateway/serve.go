@@ -16,14 +16,13 @@ import (
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/tasks"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mind/house"
-	"voicegateway/internal/mind/lessons"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 )
@@ -73,11 +72,7 @@ type (
 	}
 	turnView struct {
 		*journal
-		tasks *tasks.Stopped
-	}
-	lessonView struct {
-		*lessons.Lessons
-		discreet
+		tasks *family.Tasks
 	}
 	homeView struct {
 		house *house.House
@@ -143,14 +138,6 @@ func (t turnView) Turns(limit int) []record.Record {
 		turns = turns[:limit]
 	}
 	return turns
-}
-
-// Replay runs a turn once more, and hides the secrets in its new record as in the old
-// one.
-func (l lessonView) Replay(ctx context.Context, id string) (record.Replay, error) {
-	o, err := l.Lessons.Replay(ctx, id)
-	o.Now = l.record(o.Now)
-	return o, err
 }
 
 // Home is the house with states, which only connected servers are asked for.

@@ -5,13 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"voicegateway/internal/ear/wakebudget"
-	"voicegateway/internal/ear/wakekeeper"
+	"voicegateway/internal/ear/wakes"
 )
 
 // newWakeKeeper makes the counter of wakes that no user meant.
-func (s setup) newWakeKeeper() *wakekeeper.Keeper {
-	return wakekeeper.New(wakekeeper.Config{
+func (s setup) newWakeKeeper() *wakes.Keeper {
+	return wakes.NewKeeper(wakes.KeeperConfig{
 		Dir: s.cfg.Gateway.StateDir, Budget: s.cfg.Wake.Budget, Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
 		Fixed: slices.Collect(maps.Keys(s.cfg.Wake.Thresholds)),
 	}, s.log.With("part", "wake"))
@@ -25,7 +24,7 @@ func (s setup) keepsWakes() bool {
 
 // keepWakes keeps the false wakes to their budget until ctx ends.
 func (g *Gateway) keepWakes(ctx context.Context) error {
-	return g.thinking.wakes.Run(ctx, g.hearing.wake, func(state wakebudget.State) {
+	return g.thinking.wakes.Run(ctx, g.hearing.wake, func(state wakes.State) {
 		if g.link.api != nil {
 			g.link.api.Wakes(state)
 		}

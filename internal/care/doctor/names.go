@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ear/rehearsal"
-	"voicegateway/internal/ear/rehearser"
+	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
@@ -23,7 +22,7 @@ const mostNamed = 8
 
 // names are the names of the house of a gateway that runs: things of one name, words that no
 // dictionary has, and names that are confused, by how they are pronounced and by the last
-// rehearsal. The names that the configuration gives count at once, before the gateway has
+// names. The names that the configuration gives count at once, before the gateway has
 // taken them.
 func (v *visit) names(ctx context.Context) []Finding {
 	if !v.runs {
@@ -42,7 +41,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 	cfg := v.STT
 	cfg.Language, cfg.ModelsDir = v.Gateway.Language, v.Wake.ModelsDir
 	cfg.Engines = slices.DeleteFunc(slices.Clone(cfg.Engines), func(e string) bool { return !stt.Knows(e, cfg.Language) })
-	compared, err := rehearser.Compare(ctx, cfg, h)
+	compared, err := names.Compare(ctx, cfg, h)
 	if err != nil {
 		f := Finding{State: Poor, Text: "the names cannot be compared: " + err.Error()}
 		if packaged := stt.Default().ModelDir; errors.Is(err, fs.ErrNotExist) && cmp.Or(cfg.ModelDir, packaged) == packaged {
@@ -50,12 +49,12 @@ func (v *visit) names(ctx context.Context) []Finding {
 		}
 		return append(all, f)
 	}
-	var kept rehearsal.State
+	var kept names.State
 	_ = v.Ask(ctx, "/api/rehearsal", &kept) // a gateway that hears nothing has none
 	all = append(all, v.unknown(compared.Unknown)...)
-	all = append(all, v.confused(rehearsal.Current(kept.Report, compared.Confused, h))...)
+	all = append(all, v.confused(names.Current(kept.Report, compared.Confused, h))...)
 	if len(all) == 0 {
-		all = well("%s", told(kept.Report, rehearser.Compares(cfg)))
+		all = well("%s", told(kept.Report, names.Compares(cfg)))
 	}
 	if compared.Left > 0 {
 		all = append(all, Finding{State: Poor, Text: fmt.Sprintf("%d things and rooms are not compared by their sound: there are too many", compared.Left)})
@@ -67,7 +66,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 }
 
 // told is how good names were looked at.
-func told(kept *rehearsal.Report, compared bool) string {
+func told(kept *names.Report, compared bool) string {
 	switch heard := kept != nil && kept.Voice == ""; {
 	case heard:
 		return fmt.Sprintf("they are told apart; %d were heard on %s", kept.Names, kept.Time.Format("2006-01-02"))
@@ -82,7 +81,7 @@ func told(kept *rehearsal.Report, compared bool) string {
 // namesakes are things of one name in one room.
 func (v *visit) namesakes(h *home.House) []Finding {
 	var all []Finding
-	for _, n := range rehearsal.SameNames(h) {
+	for _, n := range names.SameNames(h) {
 		if n.Mended() {
 			continue
 		}
@@ -103,7 +102,7 @@ func (v *visit) namesakes(h *home.House) []Finding {
 }
 
 // unknown are words that no dictionary has.
-func (v *visit) unknown(words []rehearsal.Word) []Finding {
+func (v *visit) unknown(words []names.Word) []Finding {
 	command, taken, lost := []string{}, []string{}, []string{}
 	for _, w := range words {
 		if w.Guess == "" {
@@ -136,16 +135,16 @@ func (v *visit) unknown(words []rehearsal.Word) []Finding {
 
 // confused are names that are taken for each other, those that concern each other in one
 // finding.
-func (v *visit) confused(all []rehearsal.Confusion) []Finding {
+func (v *visit) confused(all []names.Confusion) []Finding {
 	var found []Finding
-	for _, group := range rehearsal.Groups(all) {
+	for _, group := range names.Groups(all) {
 		if len(found) == mostNamed {
 			return append(found, Finding{State: Poor, Text: "more names are confused", Do: "See all of them: " + v.Command + " rehearse"})
 		}
-		command, lost, names := []string{}, []string{}, []string{}
+		command, lost, confused := []string{}, []string{}, []string{}
 		heard := ""
 		for _, c := range group {
-			names = append(names, c.Name)
+			confused = append(confused, c.Name)
 			if !c.Alike {
 				heard = fmt.Sprintf("; %s was heard as %s", console.Quoted(c.Said), console.Quoted(c.Heard))
 			}
@@ -155,7 +154,7 @@ func (v *visit) confused(all []rehearsal.Confusion) []Finding {
 				lost = append(lost, c.Name)
 			}
 		}
-		f := Finding{State: Poor, Text: "confused by ear: " + strings.Join(append(names, others(group)...), ", ") + heard}
+		f := Finding{State: Poor, Text: "confused by ear: " + strings.Join(append(confused, others(group)...), ", ") + heard}
 		if len(command) > 0 {
 			f.Mend = v.config("alias", command...)
 		} else {
@@ -167,13 +166,13 @@ func (v *visit) confused(all []rehearsal.Confusion) []Finding {
 }
 
 // others are the names that those of a group are taken for, beside themselves.
-func others(group []rehearsal.Confusion) (names []string) {
+func others(group []names.Confusion) (all []string) {
 	for _, c := range group {
 		for _, name := range c.With {
-			if !slices.Contains(names, name) && !slices.ContainsFunc(group, func(x rehearsal.Confusion) bool { return x.Name == name }) {
-				names = append(names, name)
+			if !slices.Contains(all, name) && !slices.ContainsFunc(group, func(x names.Confusion) bool { return x.Name == name }) {
+				all = append(all, name)
 			}
 		}
 	}
-	return names
+	return all
 }

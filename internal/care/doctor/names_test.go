@@ -12,22 +12,22 @@ import (
 	"time"
 
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/ear/rehearsal"
+	"voicegateway/internal/ear/names"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 )
 
 // called is a visit of a gateway whose house has lamps of these names, and whose last rehearsal
 // found this.
-func called(t *testing.T, kept *rehearsal.Report, names ...string) *visit {
+func called(t *testing.T, kept *names.Report, called ...string) *visit {
 	t.Helper()
 	var house home.Snapshot
-	for _, name := range names {
+	for _, name := range called {
 		house.Entities = append(house.Entities, home.EntityState{Entity: home.Entity{
 			ID: name, Name: name, Domain: "light", Control: &home.Control{Tool: "t", ID: name}, Abilities: []home.Ability{home.OnOff},
 		}})
 	}
-	answers := map[string]any{"/api/home": house, "/api/rehearsal": rehearsal.State{Report: kept}}
+	answers := map[string]any{"/api/home": house, "/api/rehearsal": names.State{Report: kept}}
 	return &visit{runs: true, Patient: Patient{
 		Loaded: &configure.Loaded{Config: gateway.Default()}, Command: "voice-gateway",
 		Ask: func(_ context.Context, path string, answer any) error {
@@ -45,11 +45,11 @@ func called(t *testing.T, kept *rehearsal.Report, names ...string) *visit {
 func TestHowNamesWereLookedAt(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	heard, deaf := &rehearsal.Report{Time: day, Names: 1}, &rehearsal.Report{Time: day, Names: 1, Voice: "the recogniser does not understand the gateway's voice"}
+	heard, deaf := &names.Report{Time: day, Names: 1}, &names.Report{Time: day, Names: 1, Voice: "the recogniser does not understand the gateway's voice"}
 	for name, c := range map[string]struct {
 		language string
 		engine   string
-		kept     *rehearsal.Report
+		kept     *names.Report
 		want     []string // state and text of each finding
 	}{
 		"compared":              {"en", "auto", nil, []string{"well they are told apart by how they are pronounced; rehearse"}},
@@ -91,9 +91,9 @@ func TestNoDictionary(t *testing.T) {
 // Of the words without a pronunciation a few are listed, with the way to add one if no
 // program that pronounces them can be installed.
 func TestWordsNobodyPronounces(t *testing.T) {
-	var words []rehearsal.Word
+	var words []names.Word
 	for i := range mostNamed + 3 {
-		words = append(words, rehearsal.Word{Word: fmt.Sprint("zelbo", i)})
+		words = append(words, names.Word{Word: fmt.Sprint("zelbo", i)})
 	}
 	programs := t.TempDir()
 	t.Setenv("PATH", programs)

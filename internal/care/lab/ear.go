@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,6 +14,7 @@ import (
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/care/stage"
 	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/harness"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
@@ -24,7 +24,6 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/house"
 	"voicegateway/internal/tools"
 )
 
@@ -40,45 +39,27 @@ type EarConfig struct {
 // Ear is the ear and the mind of a gateway, for recordings. It belongs to one
 // goroutine.
 type Ear struct {
-	cfg     EarConfig
-	pack    *intent.Pack
-	rooms   *house.House
-	phrases *reply.Phrases
-	engine  stt.Engine // nil until it is open
+	*harness.Ear
+	cfg      EarConfig
+	language string // of the sentences
+	phrases  *reply.Phrases
 }
 
 // NewEar prepares the sentences and the replies for the house. Open starts the
 // recogniser.
 func NewEar(cfg EarConfig) (*Ear, error) {
-	e := &Ear{cfg: cfg, pack: cfg.Pack}
+	pack := cfg.Pack
 	var err error
-	if e.pack == nil {
-		if e.pack, err = intent.Ours(cfg.Gateway.Gateway.Language); err != nil {
+	if pack == nil {
+		if pack, err = intent.Ours(cfg.Gateway.Gateway.Language); err != nil {
 			return nil, fmt.Errorf("reading the sentences: %w", err)
 		}
 	}
+	e := &Ear{Ear: harness.New(pack, cfg.Log), cfg: cfg, language: pack.Language}
 	if e.phrases, err = reply.Ours(cfg.Gateway.Gateway.Language); err != nil {
 		return nil, fmt.Errorf("preparing the replies: %w", err)
 	}
-	return e, e.move()
-}
-
-// server is the one that controls the house.
-const server = "house"
-
-// move builds the house again, so that a new recogniser learns it.
-func (e *Ear) move() error {
-	rooms, err := house.New(e.pack, nil, e.cfg.Log)
-	if err != nil {
-		return err
-	}
-	told, err := json.Marshal(e.cfg.House)
-	if err != nil {
-		return fmt.Errorf("writing the house down: %w", err)
-	}
-	rooms.Tell(server, told)
-	e.rooms = rooms
-	return nil
+	return e, e.Enter(cfg.House)
 }
 
 // worker is the command line of the recogniser's worker process.
@@ -89,27 +70,8 @@ func (e *Ear) worker() []string { return []string{e.cfg.Executable, "worker", "s
 func (e *Ear) Open(ctx context.Context) (end func() error, err error) {
 	cfg := e.cfg.Gateway.STT
 	cfg.ModelsDir, cfg.Patience = e.cfg.Gateway.Wake.ModelsDir, patience
-	cfg.Command, cfg.Wakes, cfg.Language, cfg.Log = e.worker(), gateway.WakePhrases(e.cfg.Gateway.Wake.Words), e.pack.Language, e.cfg.Log
-	if e.engine, err = stt.New(cfg); err != nil {
-		return nil, err
-	}
-	if err := e.move(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	var died error
-	running.Go(func() { died = e.engine.Run(ctx) })
-	running.Go(func() { _ = e.rooms.Teach(ctx, e.engine) })
-	end = func() error {
-		cancel()
-		running.Wait()
-		return died
-	}
-	if err := e.rooms.Learnt(ctx); err != nil {
-		return nil, errors.Join(err, end())
-	}
-	return end, nil
+	cfg.Command, cfg.Wakes, cfg.Language, cfg.Log = e.worker(), gateway.WakePhrases(e.cfg.Gateway.Wake.Words), e.language, e.cfg.Log
+	return e.Ear.Open(ctx, cfg, e.cfg.House)
 }
 
 // patience is how long a recogniser may take for an answer. On a busy machine it may
@@ -150,9 +112,7 @@ func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
 	if err != nil {
 		return Hearing{}, err
 	}
-	if room, ok := e.engine.(stt.Listener); ok {
-		room.Forget()
-	}
+	e.Forget()
 	ends, err := gateway.NewEndpointer(e.cfg.Gateway, e.cfg.Log)
 	if err != nil {
 		return Hearing{}, err
@@ -163,8 +123,8 @@ func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	clock := &clocked{Endpointer: gateway.Attentive(ends, e.engine)}
-	text := &dictation{Engine: e.engine}
+	clock := &clocked{Endpointer: gateway.Attentive(ends, e.Engine)}
+	text := &dictation{Engine: e.Engine}
 	var mu sync.Mutex
 	var h Hearing
 	watch := &stage.Watcher{Ended: func(r record.Record) {
@@ -198,7 +158,7 @@ func (e *Ear) mind(c mind.Caller) (*mind.Answerer, error) {
 	if c == nil {
 		c = unconnected{}
 	}
-	return mind.New(e.rooms, c, unconnected{}, e.phrases, e.cfg.Gateway.Safety, mind.Recovery{}, e.cfg.Log)
+	return mind.New(e.Rooms, c, unconnected{}, e.phrases, e.cfg.Gateway.Safety, mind.Recovery{}, e.cfg.Log)
 }
 
 // Read answers a text as if it were written, in the room of the ear.

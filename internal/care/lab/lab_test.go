@@ -58,7 +58,7 @@ func scriptedLab(t *testing.T, lines ...fake.Line) (*Lab, *scripted) {
 		t.Fatal(err)
 	}
 	s := &scripted{Script: &fake.Script{Lines: lines, Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > -40 }}}
-	m.engine = s
+	m.Engine = s
 	return m, s
 }
 
@@ -109,7 +109,7 @@ func TestARecordingIsCarriedOut(t *testing.T) {
 	for i := range house.Entities {
 		house.Entities[i].Read = &home.Control{Tool: "get_device_state", ID: house.Entities[i].ID}
 	}
-	if err := m.move(); err != nil {
+	if err := m.Enter(house); err != nil {
 		t.Fatal(err)
 	}
 	heard, read := world{fake.NewWorldOf(house)}, world{fake.NewWorldOf(house)}

@@ -60,10 +60,10 @@ func (m *Lab) compare(o *Outcome) {
 		o.Exact = o.Intent
 		return
 	}
-	understood := m.rooms.Match(o.Text, "")
+	understood := m.Rooms.Match(o.Text, "")
 	meant := intent.Decision{}
 	if o.Kind == "command" {
-		meant = m.rooms.Match(o.Said, "")
+		meant = m.Rooms.Match(o.Said, "")
 	}
 	o.Intent = o.Kind == "command" && understood.Route == meant.Route && same(understood.Actions, meant.Actions)
 	allowed := map[string]bool{}

@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ear/harness"
 	"voicegateway/internal/ear/micro"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ear/wake"
@@ -94,25 +95,14 @@ func (m *Lab) spot(ctx context.Context, word string, s *Spotted) error {
 	for _, c := range m.cfg.Recordings {
 		play := file.Default()
 		play.Clips, play.Start, play.Lead = []audio.Clip{c.clip}, at, wakeLead
-		sound, err := file.New(play)
-		if err != nil {
-			return err
-		}
 		detected := false
-		for {
-			f, err := sound.Read(ctx)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			at = f.At
+		var err error
+		if at, err = harness.Play(ctx, play, func(f audio.Frame) error {
 			_, hit, err := e.Detect(ctx, f)
-			if err != nil {
-				return errors.Join(err, died)
-			}
 			detected = detected || hit
+			return err
+		}); err != nil {
+			return errors.Join(err, died)
 		}
 		s.count(c.Wake == word, detected)
 	}

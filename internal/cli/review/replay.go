@@ -20,11 +20,10 @@ import (
 	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/keep/marks"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/recorder"
 	"voicegateway/internal/mind/replay"
-	"voicegateway/internal/mind/wordings"
 )
 
 // replaying is the work of replay, with its flags.
@@ -159,7 +158,7 @@ func (r *replaying) sum(verdicts map[record.Rightness]int, all int) error {
 func (r *replaying) wordings(ctx context.Context) (kept []record.Wording, err error) {
 	err = r.Daemon(ctx, http.MethodGet, "/api/wordings", nil, &kept)
 	if errors.Is(err, r.NoDaemon) {
-		return wordings.New(r.Config.Gateway.StateDir, r.today.Bare, nil, r.Log).List(), nil
+		return family.NewWordings(r.Config.Gateway.StateDir, r.today.Bare, nil, r.Log).List(), nil
 	}
 	return kept, err
 }
@@ -293,7 +292,7 @@ func records(data []byte) (turns []record.Record, err error) {
 
 // marks are all marked turns: the running gateway's, or those on the disk.
 func (r *replaying) marks(ctx context.Context) ([]job, error) {
-	disk := marks.New(r.Config.Gateway.StateDir, r.Log)
+	disk := family.NewMarks(r.Config.Gateway.StateDir, r.Log)
 	var list []record.Mark
 	err := r.Daemon(ctx, http.MethodGet, "/api/marks", nil, &list)
 	running := !errors.Is(err, r.NoDaemon)

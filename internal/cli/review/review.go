@@ -23,7 +23,7 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/mind/wordings"
+	"voicegateway/internal/mind/lessons"
 )
 
 // World is what the commands need of the command line.
@@ -225,7 +225,7 @@ func wording(k record.Wording) string {
 	if k.Area != "" {
 		where = "in " + console.Clean(k.Area)
 	}
-	return console.Quoted(k.Text) + ", " + where + ": " + console.Clean(wordings.Describe(k))
+	return console.Quoted(k.Text) + ", " + where + ": " + console.Clean(lessons.Describe(k))
 }
 
 // wordingsCommand lists the wordings, changes or forgets one.

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"voicegateway/internal/ear/rehearsal"
+	"voicegateway/internal/ear/names"
 )
 
 // Rehearsal prints what a rehearsal found, and what to do about it.
-func Rehearsal(out io.Writer, p Paint, r rehearsal.Report) {
+func Rehearsal(out io.Writer, p Paint, r names.Report) {
 	open := 0
 	if r.Voice != "" {
 		fmt.Fprintf(out, "%s %s\n", p.Warn("!"), Clean(r.Voice))

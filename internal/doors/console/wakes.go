@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"voicegateway/internal/ear/wakebudget"
+	"voicegateway/internal/ear/wakes"
 )
 
 // Wakes prints what is known of the wake words.
-func Wakes(out io.Writer, p Paint, s wakebudget.State) {
+func Wakes(out io.Writer, p Paint, s wakes.State) {
 	fmt.Fprintf(out, "%d false wakes in the last 24 hours", s.FalseToday)
 	if s.Budget > 0 {
 		fmt.Fprintf(out, ", %d allowed (wake.budget)", s.Budget)

@@ -7,8 +7,8 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/doors/live"
-	"voicegateway/internal/ear/rehearsal"
-	"voicegateway/internal/ear/wakebudget"
+	"voicegateway/internal/ear/names"
+	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
@@ -166,13 +166,13 @@ type Turns interface {
 
 // Wakes counts the wakes that no user meant.
 type Wakes interface {
-	State() wakebudget.State
+	State() wakes.State
 }
 
 // Rehearsal lets the names of the house be spoken and heard.
 type Rehearsal interface {
 	Start() error // ErrConflict while one is under way
-	State() rehearsal.State
+	State() names.State
 }
 
 // Home gives the structure of the house as far as it is known.

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/ear/wakebudget"
+	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
@@ -275,7 +275,7 @@ func (a *API) Timers(list []timers.Timer) {
 }
 
 // Wakes publishes what is known of the wake words: false wakes, thresholds.
-func (a *API) Wakes(state wakebudget.State) {
+func (a *API) Wakes(state wakes.State) {
 	text, err := json.Marshal(state)
 	if err != nil {
 		a.log.Error("message not published", "topic", "/wakes", "err", err)

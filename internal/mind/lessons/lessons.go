@@ -1,6 +1,6 @@
 // Package lessons is what a family teaches its gateway: which turns were wrong, and
 // which words of its own are to be understood (REQUIREMENTS L3, U15). It stands between
-// the house and the mind, so that the mind asks one matcher and both books are filled
+// the house and the mind, so that the mind asks one matcher and both lists are filled
 // by the same few words, whether they are spoken, sent or pressed on a page. Another
 // thing to learn is an intent with a case in Learn.
 package lessons
@@ -11,21 +11,29 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/keep/marks"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/recorder"
+	"voicegateway/internal/keep/store"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/followup"
-	"voicegateway/internal/mind/replay"
-	"voicegateway/internal/mind/wordings"
 )
+
+// The errors of what is asked of lessons, each with more words before or after it.
+var (
+	ErrNotFound = errors.New("there is no such thing")
+	ErrConflict = errors.New("this cannot be done now")
+	ErrBusy     = errors.New("too many requests")
+)
+
+// UnknownTurn says that there is no such turn to look at; an ErrNotFound.
+func UnknownTurn(id string) error {
+	return fmt.Errorf("turn %q: %w among the last ones", id, ErrNotFound)
+}
 
 // Rooms are the house and its sentences.
 type Rooms interface {
@@ -43,26 +51,22 @@ type Rooms interface {
 
 // Config says where lessons are kept and what they are about.
 type Config struct {
-	Dir        string                 // the state directory; "": they are kept until the end only
-	Recordings string                 // where the recorder keeps sound; "": nowhere
-	Turns      func() []record.Record // the last turns, the newest first
-	Model      func() bool            // a language model answers
-	Today      replay.Config          // what understands a turn that is run again; its wordings are the kept ones
-	Log        *slog.Logger
+	Dir   string                     // the state directory; "": they are kept until the end only
+	Sound func(record.Record) []byte // the WAV file that was recorded of a turn, which may be missing; nil: nothing is recorded
+	Turns func() []record.Record     // the last turns, the newest first
+	Model func() bool                // a language model answers
+	Log   *slog.Logger
 }
 
 // Lessons are the house as its family has taught it. It is safe for concurrent use.
 type Lessons struct {
 	Rooms
 	cfg   Config
-	words wordings.House
-	marks *marks.Book
+	words Matcher
+	marks *family.Marks
 
-	replaying chan struct{} // of size one: a turn is run again
-
-	mu       sync.Mutex
-	keepable []candidate // the newest last
-	told     []string    // texts for which the user has heard that they can be kept, the newest last
+	keepable *store.List[candidate] // of the last turns
+	offered  *store.List[string]    // texts of which the user has heard that they can be kept
 }
 
 // candidate is a model's turn whose words can be kept.
@@ -75,7 +79,7 @@ type candidate struct {
 // at, and enough texts that the user hears of the same one at most once a week.
 const (
 	mostCandidates = 100
-	mostTold       = 300
+	mostOffered    = 300
 )
 
 // justNow is how old a turn may be to count as the turn before, and talkedTime how long a
@@ -87,15 +91,21 @@ const (
 
 // New makes the lessons of a house. Nothing is read before it is needed.
 func New(rooms Rooms, cfg Config) *Lessons {
-	book := wordings.New(cfg.Dir, rooms.Bare, rooms.Hear, cfg.Log)
 	return &Lessons{
-		Rooms: rooms, cfg: cfg, marks: marks.New(cfg.Dir, cfg.Log), replaying: make(chan struct{}, 1),
-		words: wordings.House{Sentences: rooms, Book: book, Model: cfg.Model},
+		Rooms: rooms, cfg: cfg, marks: family.NewMarks(cfg.Dir, cfg.Log),
+		words:    Matcher{Sentences: rooms, Kept: family.NewWordings(cfg.Dir, rooms.Bare, rooms.Hear, cfg.Log), Model: cfg.Model},
+		keepable: remember(mostCandidates, func(c candidate) string { return c.turn }),
+		offered:  remember(mostOffered, func(text string) string { return text }),
 	}
 }
 
+// remember makes a list that lasts until the program ends.
+func remember[T any](most int, id func(T) string) *store.List[T] {
+	return store.NewList(store.ListConfig[T]{Most: most, Rolling: true, ID: id})
+}
+
 // Open has the recogniser listen for the wordings that were kept before.
-func (l *Lessons) Open() { l.words.Book.Open() }
+func (l *Lessons) Open() { l.words.Kept.Open() }
 
 // Match returns what a text means: by a sentence, or by a wording.
 func (l *Lessons) Match(text, area string) intent.Decision { return l.words.Match(text, area) }
@@ -110,28 +120,28 @@ func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Actio
 	case !d.Act.MayAct(), l.pointsBack(q), l.ours(q.Text, q.Area) != nil:
 		return false, false
 	}
-	acts, err := wordings.Acts(l.House(), actions)
+	acts, err := Acts(l.House(), actions)
 	if err != nil {
 		l.cfg.Log.Debug("the words of a turn cannot be kept", "part", "lessons", "turn", turn, "err", err)
 		return false, false
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.keepable = append(l.keepable, candidate{turn, acts})
-	l.keepable = slices.Clone(l.keepable[max(0, len(l.keepable)-mostCandidates):])
-	text := l.Bare(q.Text)
-	if tell = spoken && !slices.Contains(l.told, text); tell {
-		l.told = append(l.told, text)
-		l.told = slices.Clone(l.told[max(0, len(l.told)-mostTold):])
+	if err := l.keepable.Put(candidate{turn, acts}); err != nil {
+		return false, false
 	}
-	return true, tell
+	return true, spoken && l.offer(l.Bare(q.Text))
+}
+
+// offer reports whether the user has not heard yet that a text can be kept, and notes it.
+func (l *Lessons) offer(text string) bool {
+	_, heard := l.offered.Get(text)
+	return !heard && l.offered.Put(text) == nil
 }
 
 // ours returns an error that says which sentence of the house a text already is, alone or
 // after another sentence; nil if it is none.
 func (l *Lessons) ours(text, area string) error {
 	h := l.House()
-	if err := wordings.Ours(l.Rooms.Match(text, area), h); err != nil {
+	if err := Ours(l.Rooms.Match(text, area), h); err != nil {
 		return err
 	}
 	things := make([]string, len(h.Entities))
@@ -144,7 +154,7 @@ func (l *Lessons) ours(text, area string) error {
 		about.Actions[i].Devices = nil // the things that the pronoun stands for are not known here
 	}
 	for _, d := range []intent.Decision{about, l.After(text, area)} {
-		if err := wordings.Ours(d, h); err != nil {
+		if err := Ours(d, h); err != nil {
 			return fmt.Errorf("%w, after another sentence", err)
 		}
 	}
@@ -188,7 +198,7 @@ func (l *Lessons) Learn(q record.Request, said intent.Action) (phrase string, er
 	switch _, err := l.Remember(last.ID); {
 	case !there:
 		return "keep_nothing", nil
-	case errors.Is(err, wordings.ErrOurs):
+	case errors.Is(err, ErrOurs):
 		return "keep_ours", err
 	case err != nil:
 		return "keep_failed", err
@@ -208,8 +218,8 @@ func (l *Lessons) before(q record.Request) (record.Record, bool) {
 	return record.Record{}, false
 }
 
-// turn finds one of the last turns.
-func (l *Lessons) turn(id string) (record.Record, bool) {
+// Turn finds one of the last turns.
+func (l *Lessons) Turn(id string) (record.Record, bool) {
 	turns := l.cfg.Turns()
 	if i := slices.IndexFunc(turns, func(r record.Record) bool { return r.ID == id }); i >= 0 && id != "" {
 		return turns[i], true
@@ -219,23 +229,23 @@ func (l *Lessons) turn(id string) (record.Record, bool) {
 
 // Wrong marks one of the last turns, or adds to a mark what should have happened.
 func (l *Lessons) Wrong(id, should string) (record.Mark, error) {
-	then, there := l.turn(id)
-	if i := slices.IndexFunc(l.Marks(), func(m record.Mark) bool { return m.ID == id }); !there && i >= 0 {
-		then, there = l.Marks()[i].Then, true
+	then, there := l.Turn(id)
+	if m, marked := l.marks.Get(id); !there && marked {
+		then, there = m.Then, true
 	}
 	if !there {
-		return record.Mark{}, unknownTurn(id)
+		return record.Mark{}, UnknownTurn(id)
 	}
 	return l.mark(then, should)
 }
 
 func (l *Lessons) mark(then record.Record, should string) (record.Mark, error) {
 	if t := then.Transcript; t == nil || t.Text == record.ChallengeAnswer || t.Text == "" {
-		return record.Mark{}, fmt.Errorf("%w: no words of it are known", httpapi.ErrConflict)
+		return record.Mark{}, fmt.Errorf("%w: no words of it are known", ErrConflict)
 	}
 	var sound []byte
-	if l.cfg.Recordings != "" {
-		sound, _ = recorder.Sound(l.cfg.Recordings, then) // it may be gone, or have none
+	if l.cfg.Sound != nil {
+		sound = l.cfg.Sound(then)
 	}
 	return l.marks.Keep(then, should, l.House(), sound)
 }
@@ -245,13 +255,12 @@ func (l *Lessons) Marks() []record.Mark { return l.marks.List() }
 
 // Mark is a marked turn with the house as it was, which may be missing.
 func (l *Lessons) Mark(id string) (record.Mark, home.Snapshot, error) {
-	for _, m := range l.marks.List() {
-		if m.ID == id {
-			house, _ := l.marks.House(m) // the mark is shown without it
-			return m, house, nil
-		}
+	m, marked := l.marks.Get(id)
+	if !marked {
+		return record.Mark{}, home.Snapshot{}, fmt.Errorf("mark %q: %w", id, ErrNotFound)
 	}
-	return record.Mark{}, home.Snapshot{}, fmt.Errorf("mark %q: %w", id, httpapi.ErrNotFound)
+	house, _ := l.marks.House(m) // the mark is shown without it
+	return m, house, nil
 }
 
 // Unmark removes a mark.
@@ -259,29 +268,25 @@ func (l *Lessons) Unmark(id string) error { return missing(l.marks.Delete(id), i
 
 // Remember keeps the words of one of the last turns.
 func (l *Lessons) Remember(id string) (record.Wording, error) {
-	then, there := l.turn(id)
+	then, there := l.Turn(id)
 	if !there {
-		return record.Wording{}, unknownTurn(id)
+		return record.Wording{}, UnknownTurn(id)
 	}
 	if said := then.Transcript; said != nil && said.Text != record.ChallengeAnswer {
 		if err := l.ours(said.Text, then.Area); err != nil {
-			return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+			return record.Wording{}, fmt.Errorf("%w: %w", ErrConflict, err)
 		}
 	}
-	l.mu.Lock()
-	i := slices.IndexFunc(l.keepable, func(c candidate) bool { return c.turn == id })
-	if i < 0 {
-		l.mu.Unlock()
-		return record.Wording{}, fmt.Errorf("%w: only the words of a turn can be kept that a language model has carried out, with nothing but confirmed acts on the house", httpapi.ErrConflict)
+	c, ok := l.keepable.Get(id)
+	if !ok {
+		return record.Wording{}, fmt.Errorf("%w: only the words of a turn can be kept that a language model has carried out, with nothing but confirmed acts on the house", ErrConflict)
 	}
-	acts := l.keepable[i].acts
-	l.mu.Unlock()
-	if _, err := wordings.Recall(l.House(), acts); err != nil {
-		return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	if _, err := Recall(l.House(), c.acts); err != nil {
+		return record.Wording{}, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
-	w := record.Wording{ID: id, Text: strings.TrimSpace(then.Transcript.Text), Area: then.Area, Acts: acts, Time: time.Now()}
-	if err := l.words.Book.Keep(w); err != nil {
-		return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	w := record.Wording{ID: id, Text: strings.TrimSpace(then.Transcript.Text), Area: then.Area, Acts: c.acts, Time: time.Now()}
+	if err := l.words.Kept.Keep(w); err != nil {
+		return record.Wording{}, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
 	l.cfg.Log.Info("a wording is kept", "part", "lessons", "turn", id)
 	return w, nil
@@ -293,26 +298,26 @@ func (l *Lessons) Wordings() []record.Wording { return l.words.List() }
 // Reword changes the words of a wording and the room to which it applies. Words that the
 // house already understands are a conflict.
 func (l *Lessons) Reword(id, text, area string) (record.Wording, error) {
-	if !slices.ContainsFunc(l.words.Book.List(), func(w record.Wording) bool { return w.ID == id }) {
-		return record.Wording{}, missing(wordings.ErrUnknown, id)
+	if _, kept := l.words.Kept.Get(id); !kept {
+		return record.Wording{}, missing(store.ErrUnknown, id)
 	}
 	if err := l.ours(text, strings.TrimSpace(area)); err != nil {
-		return record.Wording{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+		return record.Wording{}, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
-	w, err := l.words.Book.Edit(id, text, area)
-	if err != nil && !errors.Is(err, wordings.ErrUnknown) {
-		return w, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+	w, err := l.words.Kept.Edit(id, text, area)
+	if err != nil && !errors.Is(err, store.ErrUnknown) {
+		return w, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
 	return w, missing(err, id)
 }
 
 // Forget removes a wording.
-func (l *Lessons) Forget(id string) error { return missing(l.words.Book.Delete(id), id) }
+func (l *Lessons) Forget(id string) error { return missing(l.words.Kept.Delete(id), id) }
 
 // missing marks the errors about what is not there.
 func missing(err error, id string) error {
-	if errors.Is(err, wordings.ErrUnknown) || errors.Is(err, marks.ErrUnknown) {
-		return fmt.Errorf("%q: %w", id, httpapi.ErrNotFound)
+	if errors.Is(err, store.ErrUnknown) {
+		return fmt.Errorf("%q: %w", id, ErrNotFound)
 	}
 	return err
 }

@@ -17,13 +17,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/recorder"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
@@ -37,9 +37,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// family is a house with its mind, a model that follows its script, and the last turns.
-type family struct {
+// household is a house with its mind, a model that follows its script, and the last turns.
+type household struct {
 	*lessons.Lessons
+	again  *replay.Again
 	tb     testing.TB
 	mind   *mind.Answerer
 	rooms  *house.House
@@ -54,9 +55,9 @@ type family struct {
 	ear   []string        // what is said aloud
 }
 
-func newFamily(tb testing.TB, language, dir string) *family {
+func newHousehold(tb testing.TB, language, dir string) *household {
 	tb.Helper()
-	f := &family{tb: tb}
+	f := &household{tb: tb}
 	pack, err := intent.Ours(language)
 	if err != nil {
 		tb.Fatal(err)
@@ -67,9 +68,16 @@ func newFamily(tb testing.TB, language, dir string) *family {
 	}
 	f.tell(fake.House())
 	f.Lessons = lessons.New(f.rooms, lessons.Config{
-		Dir: dir, Recordings: filepath.Join(dir, "recordings"), Turns: f.last, Model: func() bool { return true }, Log: log,
-		Today: replay.Config{Pack: pack, Own: pack, Language: language, Limits: safety.Limits{FanOutLimit: 5}, Log: log},
+		Dir: dir, Turns: f.last, Model: func() bool { return true }, Log: log,
+		Sound: func(r record.Record) []byte {
+			sound, err := recorder.Sound(filepath.Join(dir, "recordings"), r)
+			if err != nil {
+				return nil
+			}
+			return sound
+		},
 	})
+	f.again = replay.NewAgain(f.Lessons, replay.Config{Pack: pack, Own: pack, Language: language, Limits: safety.Limits{FanOutLimit: 5}, Log: log})
 	f.Open()
 	phrases, err := reply.Ours(language)
 	if err != nil {
@@ -86,7 +94,7 @@ func newFamily(tb testing.TB, language, dir string) *family {
 	return f
 }
 
-func (f *family) tell(h *home.House) {
+func (f *household) tell(h *home.House) {
 	f.tb.Helper()
 	told, err := json.Marshal(h)
 	if err != nil {
@@ -95,14 +103,14 @@ func (f *family) tell(h *home.House) {
 	f.rooms.Tell("zwave", told)
 }
 
-func (f *family) last() []record.Record {
+func (f *household) last() []record.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.turns)
 }
 
 // call is a house whose devices confirm everything, or nothing.
-func (f *family) call(_ context.Context, c tools.Call) (tools.Result, error) {
+func (f *household) call(_ context.Context, c tools.Call) (tools.Result, error) {
 	var args struct {
 		Device string `json:"device_name"`
 		Action string `json:"action"`
@@ -117,7 +125,7 @@ func (f *family) call(_ context.Context, c tools.Call) (tools.Result, error) {
 	return tools.Result{Receipt: r, Failed: f.refuse}, nil
 }
 
-func (f *family) model(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+func (f *household) model(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
 	f.asked++
 	return func(yield func(dialogue.Part, error) bool) {
 		var calls []dialogue.Call
@@ -144,7 +152,7 @@ func (f *family) model(ctx context.Context, q dialogue.Prompt) iter.Seq2[dialogu
 }
 
 // say is a turn at the microphone of a room.
-func (f *family) say(text, area string) record.Record {
+func (f *household) say(text, area string) record.Record {
 	f.tb.Helper()
 	rec := record.Record{ID: record.NewID(), Time: time.Now(), Source: record.FromMic, Area: area, Wake: &record.Wake{}}
 	rec.Transcript = &record.Transcript{Text: text}
@@ -163,7 +171,7 @@ func (f *family) say(text, area string) record.Record {
 func TestAWordingIsRemembered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := newFamily(t, "en", dir)
+	f := newHousehold(t, "en", dir)
 	f.calls = "Kitchen Light on"
 	first := f.say("make the kitchen feel like christmas", "Kitchen")
 	if first.Route != record.RouteModel || !first.Keepable || f.asked != 1 || !strings.Contains(first.Reply, "remember that") {
@@ -172,7 +180,7 @@ func TestAWordingIsRemembered(t *testing.T) {
 	if kept := f.say("remember that", "Kitchen"); kept.Reply != "I will remember that." || kept.Outcome != record.Done || kept.Route != record.RouteLocal {
 		t.Fatalf("keeping it: %+v", kept)
 	}
-	for name, house := range map[string]*family{"now": f, "after a restart": newFamily(t, "en", dir)} {
+	for name, house := range map[string]*household{"now": f, "after a restart": newHousehold(t, "en", dir)} {
 		before := house.asked
 		r := house.say("make the kitchen feel like christmas", "Kitchen")
 		if r.Route != record.RouteLocal || r.Outcome != record.Done || house.asked != before || r.Keepable {
@@ -208,7 +216,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 		"no device of ours":     {text: "make the kitchen feel like christmas", calls: "Reindeer on"},
 		"a sentence of its own": {text: "turn on the kitchen light"},
 	} {
-		f := newFamily(t, "en", "")
+		f := newHousehold(t, "en", "")
 		if tt.before != "" {
 			f.say(tt.before, "Kitchen")
 		}
@@ -217,7 +225,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 		if r.Keepable || strings.Contains(r.Reply, "remember") {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if _, err := f.Remember(r.ID); !errors.Is(err, httpapi.ErrConflict) {
+		if _, err := f.Remember(r.ID); !errors.Is(err, lessons.ErrConflict) {
 			t.Errorf("%s: it was kept all the same: %v", name, err)
 		}
 		if said := f.say("remember that", "Kitchen"); said.Outcome != record.Failed || len(f.Wordings()) != 0 {
@@ -236,7 +244,7 @@ func TestEveryLanguageTeaches(t *testing.T) {
 		"fr": {"mets la cuisine en mode noël", "retiens ça", "c'était faux", "c'était faux, je voulais dire allume la chambre", "allume la chambre"},
 		"es": {"pon la cocina de navidad", "recuerda eso", "eso estuvo mal", "eso estuvo mal, quería decir enciende el dormitorio", "enciende el dormitorio"},
 	} {
-		f := newFamily(t, language, t.TempDir())
+		f := newHousehold(t, language, t.TempDir())
 		f.calls = "Kitchen Light on"
 		if r := f.say(words.order, "Kitchen"); !r.Keepable || len(f.ear) == 0 {
 			t.Errorf("%s: not keepable: %+v", language, r)
@@ -278,7 +286,7 @@ func TestEveryLanguageTeaches(t *testing.T) {
 func TestThatWasWrong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := newFamily(t, "en", dir)
+	f := newHousehold(t, "en", dir)
 	if r := f.say("that was wrong", "Kitchen"); r.Reply != "I don't know what was wrong." || len(f.Marks()) != 0 {
 		t.Errorf("without a turn before: %+v", r)
 	}
@@ -292,7 +300,7 @@ func TestThatWasWrong(t *testing.T) {
 	if r := f.say("that was wrong", "Kitchen"); len(r.Calls) != 0 || r.Reply != "I have noted that." {
 		t.Errorf("a turn that did nothing: %+v", r)
 	}
-	list := newFamily(t, "en", dir).Marks()
+	list := newHousehold(t, "en", dir).Marks()
 	if len(list) != 2 || list[0].ID != misheard.ID || list[1].ID != did.ID {
 		t.Fatalf("after a restart: %+v", list)
 	}
@@ -302,7 +310,7 @@ func TestThatWasWrong(t *testing.T) {
 	if _, rooms, err := f.Mark(did.ID); err != nil || len(rooms.Entities) != len(fake.House().Entities) || rooms.Entities[0].Server != "zwave" {
 		t.Errorf("the house as it was: %+v, %v", rooms, err)
 	}
-	if _, err := f.Wrong("nothing", ""); !errors.Is(err, httpapi.ErrNotFound) {
+	if _, err := f.Wrong("nothing", ""); !errors.Is(err, lessons.ErrNotFound) {
 		t.Errorf("an unknown turn: %v", err)
 	}
 	if m, err := f.Wrong(did.ID, "turn on the bedroom light"); err != nil || m.Should != "turn on the bedroom light" || len(f.Marks()) != 2 {
@@ -320,7 +328,7 @@ func TestThatWasWrong(t *testing.T) {
 // that time if it was kept, and compares the results. Nothing is called or remembered.
 func TestATurnIsRunAgain(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, "en", t.TempDir())
+	f := newHousehold(t, "en", t.TempDir())
 	f.calls = "Kitchen Light on"
 	wish := f.say("make the kitchen feel like christmas", "Kitchen")
 	if _, err := f.Remember(wish.ID); err != nil {
@@ -343,7 +351,7 @@ func TestATurnIsRunAgain(t *testing.T) {
 		"in the house as it was":     {plain.ID, true, record.Wrong, record.RouteLocal, 1},
 		"once more, after the other": {wish.ID, true, "", record.RouteLocal, 1},
 	} {
-		o, err := f.Replay(t.Context(), tt.turn)
+		o, err := f.again.Replay(t.Context(), tt.turn)
 		if err != nil || o.ID != tt.turn || o.Same != tt.same || o.Rightness != tt.judge || o.Now.Route != tt.route || len(o.Now.Calls) != tt.calls {
 			t.Errorf("%s: %+v, %v", name, o, err)
 		}
@@ -356,12 +364,12 @@ func TestATurnIsRunAgain(t *testing.T) {
 	if len(f.last()) != turns || f.asked != asked {
 		t.Errorf("%d turns after %d, the model was asked %d times after %d", len(f.last()), turns, f.asked, asked)
 	}
-	if _, err := f.Replay(t.Context(), "nothing"); !errors.Is(err, httpapi.ErrNotFound) {
+	if _, err := f.again.Replay(t.Context(), "nothing"); !errors.Is(err, lessons.ErrNotFound) {
 		t.Errorf("an unknown turn: %v", err)
 	}
 	f.turns = append(f.turns, record.Record{ID: "silent"}, record.Record{ID: "c", Transcript: &record.Transcript{Text: record.ChallengeAnswer}})
 	for _, id := range []string{"silent", "c"} {
-		if _, err := f.Replay(t.Context(), id); !errors.Is(err, httpapi.ErrConflict) {
+		if _, err := f.again.Replay(t.Context(), id); !errors.Is(err, lessons.ErrConflict) {
 			t.Errorf("%s, of which no words are known: %v", id, err)
 		}
 	}
@@ -370,10 +378,10 @@ func TestATurnIsRunAgain(t *testing.T) {
 // TestAChallengeIsNotMarked: its words are in no book.
 func TestAChallengeIsNotMarked(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, "en", "")
+	f := newHousehold(t, "en", "")
 	rec := record.Record{ID: "c", Time: time.Now(), Source: record.FromMic, Area: "Kitchen", Transcript: &record.Transcript{Text: record.ChallengeAnswer}}
 	f.turns = append(f.turns, rec)
-	if _, err := f.Wrong("c", ""); !errors.Is(err, httpapi.ErrConflict) || len(f.Marks()) != 0 {
+	if _, err := f.Wrong("c", ""); !errors.Is(err, lessons.ErrConflict) || len(f.Marks()) != 0 {
 		t.Errorf("%v, %+v", err, f.Marks())
 	}
 }
@@ -382,7 +390,7 @@ func TestAChallengeIsNotMarked(t *testing.T) {
 func TestTheSoundIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := newFamily(t, "en", dir)
+	f := newHousehold(t, "en", dir)
 	rec := f.say("turn on the kitchen light", "Kitchen")
 	if err := os.Mkdir(filepath.Join(dir, "recordings"), 0o700); err != nil {
 		t.Fatal(err)
@@ -407,7 +415,7 @@ func TestTheSoundIsKept(t *testing.T) {
 // TestManyTeachAtOnce: turns and both books may be used by several at once.
 func TestManyTeachAtOnce(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, "en", t.TempDir())
+	f := newHousehold(t, "en", t.TempDir())
 	rec := f.say("turn on the kitchen light", "Kitchen")
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -431,7 +439,7 @@ func TestManyTeachAtOnce(t *testing.T) {
 // refused with what they do, whether they are sent or said, and nothing is kept.
 func TestASentenceOfTheHouseIsNoWording(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, "en", t.TempDir())
+	f := newHousehold(t, "en", t.TempDir())
 	f.calls = "Kitchen Light on"
 	first := f.say("make the kitchen feel like christmas", "Kitchen")
 	f.say("remember that", "Kitchen")
@@ -448,7 +456,7 @@ func TestASentenceOfTheHouseIsNoWording(t *testing.T) {
 		"and the bedroom":           "after another sentence",
 	} {
 		_, err := f.Reword(first.ID, text, "")
-		if !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), "a sentence of the house has these words") || !strings.Contains(err.Error(), what) {
+		if !errors.Is(err, lessons.ErrConflict) || !strings.Contains(err.Error(), "a sentence of the house has these words") || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v, expected a conflict with %q", text, err, what)
 		}
 	}
@@ -459,7 +467,7 @@ func TestASentenceOfTheHouseIsNoWording(t *testing.T) {
 		t.Error(err)
 	}
 	understood := f.say("turn on the kitchen light", "Kitchen")
-	if _, err := f.Remember(understood.ID); !errors.Is(err, httpapi.ErrConflict) || !strings.Contains(err.Error(), "HassTurnOn Kitchen Light") {
+	if _, err := f.Remember(understood.ID); !errors.Is(err, lessons.ErrConflict) || !strings.Contains(err.Error(), "HassTurnOn Kitchen Light") {
 		t.Errorf("remembered: %v", err)
 	}
 	if r := f.say("remember that", "Kitchen"); r.Reply != "I understand that already." || r.Outcome != record.Failed {

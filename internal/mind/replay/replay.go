@@ -18,12 +18,13 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/lessons"
 	"voicegateway/internal/mind/safety"
-	"voicegateway/internal/mind/wordings"
 	"voicegateway/internal/tools"
 )
 
@@ -164,7 +165,7 @@ func (r *Replayer) made(pack *intent.Pack, rooms home.Snapshot) (*house.House, e
 // taught is the house with its family's wordings.
 type taught struct {
 	*rooms
-	words wordings.House
+	words lessons.Matcher
 }
 
 // rooms gives the house's type a name that leaves its method House in sight.
@@ -175,13 +176,13 @@ func (t taught) Match(text, area string) intent.Decision { return t.words.Match(
 
 // dry answers a text in a dry run, by a mind that remembers nothing.
 func (r *Replayer) dry(ctx context.Context, in *house.House, c Case, text string, model bool) (record.Record, error) {
-	book := wordings.New("", in.Bare, nil, r.cfg.Log)
+	kept := family.NewWordings("", in.Bare, nil, r.cfg.Log)
 	for _, w := range slices.Backward(r.cfg.Wordings) {
-		if err := book.Keep(w); err != nil {
+		if err := kept.Keep(w); err != nil {
 			return record.Record{}, fmt.Errorf("taking over the wording %q: %w", w.Text, err)
 		}
 	}
-	matcher := taught{in, wordings.House{Sentences: in, Book: book}}
+	matcher := taught{in, lessons.Matcher{Sentences: in, Kept: kept}}
 	mind, err := mind.New(matcher, nobody{}, nobody{model}, r.phrases, r.cfg.Limits, mind.Recovery{}, r.cfg.Log)
 	if err != nil {
 		return record.Record{}, err

@@ -1,0 +1,4 @@
+package names
+
+// Fingerprint is fingerprint, for tests.
+var Fingerprint = fingerprint

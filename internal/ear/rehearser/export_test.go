@@ -1,4 +1,0 @@
-package rehearser
-
-// Fingerprint is fingerprint, for tests.
-var Fingerprint = fingerprint

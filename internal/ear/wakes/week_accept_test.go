@@ -1,0 +1,11 @@
+//go:build accept
+
+package wakes
+
+import "testing"
+
+// TestAcceptAWeekWithATelevision plays more houses, so that chance is small.
+func TestAcceptAWeekWithATelevision(t *testing.T) {
+	t.Parallel()
+	weekWithATelevision(t, 25)
+}
