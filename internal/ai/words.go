@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/dialogue"
 	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/tools"
 )
 
@@ -117,7 +118,7 @@ func (r *reply) readingIn(rec dialogue.Call) string {
 		}
 	}
 	text := strings.TrimSpace(rec.Result.Text)
-	if cmp.Or(r.a.cfg.Language, "en") != "en" || text == "" || strings.ContainsAny(text[:1], "{[") {
+	if cmp.Or(r.a.cfg.Language, sentences.OfTools) != sentences.OfTools || text == "" || strings.ContainsAny(text[:1], "{[") {
 		return ""
 	}
 	var p plainer

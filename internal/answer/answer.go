@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/order"
 	"voicegateway/internal/record"
 	"voicegateway/internal/speech"
@@ -112,7 +113,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
-	english, err := reply.Ours("en")
+	english, err := reply.Ours(sentences.OfTools)
 	if err != nil {
 		return nil, fmt.Errorf("answerer: %w", err)
 	}

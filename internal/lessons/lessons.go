@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/followup"
+	"voicegateway/internal/intent/sentences"
 	"voicegateway/internal/marks"
 	"voicegateway/internal/record"
 	"voicegateway/internal/recorder"
@@ -160,16 +161,14 @@ func (l *Lessons) pointsBack(q record.Request) bool {
 	if !slices.ContainsFunc(l.cfg.Turns(), before) {
 		return false
 	}
-	return slices.ContainsFunc(strings.Fields(intent.Plain(q.Text)), func(w string) bool { return slices.Contains(standIns, w) })
+	return slices.ContainsFunc(strings.Fields(intent.Plain(q.Text)), func(w string) bool { return standIns()[w] })
 }
 
 // standIns are words of our languages that stand for what was said before. German
 // articles are among them, so that after another turn a German text is rather not kept.
-var standIns = strings.Fields(`
-	it this that these those them they there same again too also more less other another
-	es das die den dem der sie ihn ihm dort da dasselbe gleiche gleichen nochmal wieder auch mehr weniger andere anderen
-	le la les ça cela elle il elles ils là même encore aussi plus moins autre
-	lo los las esto eso ella él ahí allí mismo misma igual otra otro también más menos`)
+var standIns = sync.OnceValue(func() map[string]bool {
+	return sentences.Every(func(w *sentences.Words) sentences.List { return w.Lookups.Back }).Set()
+})
 
 // Learn does what is said of the turn before: that it was wrong, or that its words are
 // to be kept.

@@ -14,6 +14,10 @@ import (
 //go:embed *.yaml *_challenge.txt
 var files embed.FS
 
+// OfTools is the language in which tools and servers tell what they did, and in which the
+// gateway speaks to a language model and to its operator. It is taken where there is none.
+const OfTools = "en"
+
 const answered = "_replies.yaml"
 
 // Understood returns the sentence pack of a language; an error if there is none.
