@@ -95,7 +95,7 @@ $(MODEL): | setup
 TESTED_AT_ONCE := $(shell echo $$(( $$(nproc) + 1 )))
 
 # The longest tests begin first, so that they do not run alone at the end.
-LONGEST := ./e2e/voice-gateway ./internal/speech/stt ./internal/zwave ./internal/turn
+LONGEST := ./e2e/voice-gateway ./internal/ear/stt ./internal/zwave ./internal/ear
 
 # Without FRESH, go keeps the results of what has not changed. make lint vets, and
 # test binaries are not debugged, so linking leaves out what a debugger needs.
@@ -134,8 +134,8 @@ accept: setup build $(MODEL) ## what needs long real processes (half an hour)
 hear-bench: setup build $(MODEL) ## how well people are heard, with every recording and every miss: orders, home commands, half sentences, music; and how long people wait at a sound card (two hours, on a machine that does nothing else)
 	@go test -json -tags accept -run '^TestAcceptHearing' -count=1 -timeout 0 ./e2e/hearing -whole | go run scripts/tests.go
 	@go test -json -tags accept,alone -run '^TestTurnsAlone' -count=1 -timeout 0 ./e2e/voice-gateway | go run scripts/tests.go
-	@go test -json -tags accept -run '^TestAcceptChallengeWords' -count=1 -timeout 0 ./internal/speech/stt -every | go run scripts/tests.go
-	@go test -json -tags alone -run '^TestHearNearMisses' -count=1 -timeout 0 ./internal/speech/wake | go run scripts/tests.go
+	@go test -json -tags accept -run '^TestAcceptChallengeWords' -count=1 -timeout 0 ./internal/ear/stt -every | go run scripts/tests.go
+	@go test -json -tags alone -run '^TestHearNearMisses' -count=1 -timeout 0 ./internal/ear/wake | go run scripts/tests.go
 
 truth: setup build $(MODEL) ## every question in every state of the house, and what is said of devices that misbehave, what an obedient model is kept from, with every miss (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go

@@ -23,202 +23,241 @@ const module = "voicegateway/"
 // anything marks the assembly, which wires every part.
 const anything = "*"
 
-// layer is one floor of the house; what it holds may import.
-type layer struct {
+// room is one folder of internal/: which rooms below it its packages may use, and for
+// each of its packages which others of the room.
+type room struct {
 	name, about string
-	imports     map[string][]string
+	uses        []string
+	packages    map[string][]string
 }
 
-// layers is the picture in docs/ARCHITECTURE.md as a table, from the ground up:
-// what each package may import of ours, of its own layer or of one below. A package
-// that is missing here fails the test, so a new one is a decision. Names are below
-// internal/, except for cmd/, e2e/ and scripts/.
-var layers = []layer{
-	{"words", "pure: no I/O, no goroutines", map[string][]string{
-		"audio":             {},
-		"audio/earcon":      {"audio"},
-		"speech":            {},
-		"configs":           {},
-		"edits":             {},
-		"language/text":     {},
-		"settings":          {},
-		"speech/rival":      {"edits", "speech"},
-		"home":              {"edits", "intent/sentences", "language/text"},
-		"order":             {},
-		"secret":            {},
-		"tools":             {"edits"},
-		"mcpint":            {"secret"},
-		"ai/aloud":          {"tools"},
-		"ai/sentence":       {"intent/sentences"},
-		"ai/choice":         {"dialogue/taint", "tools"},
-		"timers":            {"edits", "language/text"},
-		"record":            {"tools"},
-		"wakebudget":        {"intent/catalogue", "record"},
-		"rehearsal":         {"home", "intent/numbers", "speech/rival"},
-		"dialogue":          {"home", "tools"},
-		"dialogue/taint":    {},
-		"dialogue/queue":    {},
-		"dialogue/moment":   {},
-		"dialogue/past":     {"home", "tools", "record", "intent", "intent/catalogue", "intent/plan"},
-		"dialogue/account":  {"dialogue/past", "home", "record", "intent", "intent/catalogue", "intent/reply"},
-		"dialogue/safety":   {"tools", "record", "intent/catalogue", "intent/plan"},
-		"dialogue/errand":   {"dialogue", "home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
-		"dialogue/grounded": {"home", "tools", "intent/numbers", "intent/sentences", "language/text"},
-		"intent":            {"edits", "home", "tools", "intent/names", "intent/numbers", "intent/sentences", "intent/template", "intent/catalogue", "intent/mood", "language/text"},
-		"intent/mood":       {"intent/sentences", "intent/template", "language/text"},
-		"intent/catalogue":  {"home", "tools"},
-		"intent/numbers":    {"intent/sentences"},
-		"intent/template":   {"intent/numbers", "language/text"},
-		"intent/names":      {"edits", "home", "intent/numbers", "intent/sentences", "language/text"},
-		"intent/sentences":  {},
-		"intent/grammar":    {"home", "speech", "intent", "intent/catalogue", "intent/names", "intent/numbers", "intent/sentences", "intent/template"},
-		"intent/plan":       {"home", "tools", "intent", "intent/catalogue", "intent/names", "intent/numbers"},
-		"intent/examples":   {"home", "intent", "language/text"},
-		"intent/smalltalk":  {"home", "intent", "intent/names", "intent/numbers", "intent/sentences"},
-		"intent/choosing":   {"home", "intent/naming", "intent/sentences", "language/text"},
-		"intent/naming":     {"home"},
-		"intent/followup":   {"dialogue/past", "home", "intent", "intent/catalogue", "intent/names", "intent/plan", "intent/reply", "tools"},
-		"intent/doubt":      {"home", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
-		"intent/due":        {"home", "tools", "intent/naming", "intent/numbers", "intent/plan", "language/text"},
-		"intent/reply":      {"home", "speech", "tools", "intent", "intent/catalogue", "intent/due", "intent/names", "intent/naming", "intent/numbers", "intent/plan", "intent/sentences"},
-
-		"dialogue/challenge": {"intent/sentences"},
+// rooms is the picture in docs/ARCHITECTURE.md as a table, from the ground up. A room
+// uses only rooms that stand before it in the table. A package that is missing here fails
+// the test, so a new one is a decision, and a new room a larger one. Names are below
+// internal/.
+var rooms = []room{
+	{"language", "the words of each language, numbers, templates, and how texts are compared", []string{}, map[string][]string{
+		"language":           {},
+		"language/edits":     {},
+		"language/numbers":   {"language/sentences"},
+		"language/sentences": {},
+		"language/speech":    {},
+		"language/template":  {"language/text"},
+		"language/text":      {},
 	}},
-	{"ground", "one piece of the world that several parts need; it knows none of ours", map[string][]string{
-		"httpguard": {"order"},
-		"interrupt": {},
-		"live":      {},
-		"process":   {},
-		"reconnect": {},
-		"trust":     {},
+	{"ground", "pieces of the world that any part may need: processes, HTTP, MQTT, configuration", []string{"language"}, map[string][]string{
+		"ground":           {},
+		"ground/broker":    {"ground/httpguard"},
+		"ground/config":    {"ground/secret"},
+		"ground/httpguard": {"ground/order"},
+		"ground/interrupt": {},
+		"ground/mqtt":      {"ground/httpguard", "ground/reconnect"},
+		"ground/order":     {},
+		"ground/process":   {},
+		"ground/reconnect": {},
+		"ground/secret":    {},
+		"ground/systemd":   {},
+		"ground/trust":     {},
+		"ground/worker":    {"ground/process", "ground/reconnect"},
 	}},
-	{"parts", "each touches one piece of the world, and none knows another", map[string][]string{
-		"worker":           {"process", "reconnect"},
-		"audio/device":     {"audio", "worker", "reconnect"},
-		"audio/file":       {"audio"},
-		"audio/room":       {"audio"},
-		"speech/sphinx":    {"audio", "speech", "worker"},
-		"speech/moonshine": {"audio", "speech", "worker"},
-		"speech/micro":     {"audio", "speech"},
-		"speech/wyoming":   {"audio", "speech"},
-		"speech/openai":    {"audio", "httpguard"},
-		"speech/wake":      {"audio", "speech", "speech/micro", "speech/sphinx", "speech/wyoming", "worker", "reconnect"},
-		"speech/vad":       {"audio", "speech", "speech/micro"},
-		"speech/denoise":   {},
-		"speech/endpoint":  {"audio", "speech"},
-		"speech/stt":       {"audio", "edits", "speech", "intent/sentences", "speech/denoise", "speech/endpoint", "speech/moonshine", "speech/openai", "speech/rival", "speech/sphinx", "speech/wyoming", "process", "worker", "language/text"},
-		"speech/tts":       {"audio", "speech", "speech/openai", "speech/wyoming", "process"},
-		"tools/local":      {"tools", "timers", "store", "httpguard", "process", "intent/sentences"},
-		"ai":               {"order", "ai/wire", "ai/aloud", "ai/choice", "ai/sentence", "ai/inventory", "tools", "home", "speech", "httpguard", "dialogue", "dialogue/grounded", "dialogue/taint", "record", "intent/sentences"},
-		"ai/inventory":     {"dialogue/grounded", "dialogue/taint", "home"},
-		"ai/wire":          {"httpguard", "tools"},
-		"mcpint/client":    {"order", "mcpint", "secret", "tools", "httpguard", "process"},
-		"mcpint/host":      {"mcpint", "mcpint/client", "mcpint/needs", "tools"},
-		"mcpint/needs":     {"mcpint", "mcpint/client", "httpguard", "process"},
-		"mcpint/serve":     {"mcpint", "order", "tools", "httpguard"},
-		"zwave":            {"order", "tools", "edits", "home", "intent/numbers", "intent/sentences", "zwave/wire", "language/text"},
-		"zwave/wire":       {},
-		"zwave/sim":        {"home", "zwave/wire"},
-		"mqtt":             {"reconnect", "httpguard"},
-		"mqttapi":          {"order", "mcpint", "record", "timers", "wakebudget"},
-		"broker":           {"httpguard"},
-		"discovery":        {},
-		"httpapi":          {"order", "audio", "home", "record", "httpguard", "live", "mcpint", "rehearsal", "timers", "wakebudget"},
-		"metrics":          {"record", "mcpint"},
-		"page":             {},
-		"recorder":         {"audio", "record", "trust"},
-		"store":            {"trust"},
-		"systemd":          {},
-		"config":           {"edits", "secret"},
+	{"audio", "sound: frames, clips, devices, short sounds, recordings", []string{"ground"}, map[string][]string{
+		"audio":        {},
+		"audio/device": {"audio"},
+		"audio/earcon": {"audio"},
+		"audio/file":   {"audio"},
+		"audio/room":   {"audio"},
 	}},
-	{"story", "what happens, in words alone", map[string][]string{
-		"turn":           {"audio", "audio/earcon", "speech", "intent/catalogue", "tools", "record"},
-		"announce":       {"home", "intent/reply", "record", "language/text"},
-		"arrival":        {"home", "intent/plan", "intent/reply", "record", "tools"},
-		"answer/calling": {"order", "dialogue/queue", "intent/catalogue", "intent/plan", "intent/reply", "record", "tools"},
-		"answer":         {"order", "timers", "answer/calling", "answer/guard", "answer/teaching", "speech", "tools", "intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/followup", "intent/plan", "intent/reply", "intent/smalltalk", "home", "record", "dialogue", "dialogue/account", "dialogue/errand", "dialogue/grounded", "dialogue/moment", "dialogue/past", "dialogue/queue", "dialogue/safety"},
-
-		"answer/teaching": {"dialogue/errand", "intent", "intent/catalogue", "intent/plan", "intent/reply", "record", "speech"},
-
-		"answer/guard": {"dialogue/challenge", "dialogue/safety", "home", "intent", "intent/plan", "intent/reply", "record", "tools"},
+	{"tools", "what can be called, what came of a call, and the tools that need no server", []string{"language", "ground"}, map[string][]string{
+		"tools":          {},
+		"tools/local":    {"tools"},
+		"tools/loudness": {"tools/local"},
 	}},
-	{"assembly", "puts the parts into the two programs", map[string][]string{
-		"zwave/serve":      {"tools", "home", "zwave", "zwave/sim", "zwave/wire", "mqtt", "mcpint/serve", "config", "broker"},
-		"gateway":          {anything},
-		"display":          {"audio", "home", "httpapi", "live", "mcpint", "mcpint/host", "page", "record", "speech", "tools", "turn"},
-		"events":           {"home", "language/text"},
-		"house":            {"home", "intent", "intent/catalogue", "intent/examples", "intent/grammar", "speech", "speech/stt", "tools", "language/text"},
-		"reach":            {"answer", "dialogue", "house", "mcpint", "mcpint/host", "tools"},
-		"mute":             {"store"},
-		"loudness":         {"tools/local"},
-		"rehearser":        {"audio", "home", "house", "intent", "rehearsal", "speech", "speech/stt", "store"},
-		"wakekeeper":       {"intent/catalogue", "record", "speech", "store", "wakebudget"},
-		"vitals":           {"audio", "audio/device", "home", "mcpint", "turn"},
-		"tasks":            {"record", "store"},
-		"marks":            {"home", "record", "store"},
-		"wordings":         {"home", "intent", "intent/catalogue", "intent/plan", "record", "store", "tools"},
-		"replay":           {"answer", "dialogue", "dialogue/safety", "home", "house", "intent", "intent/reply", "record", "tools", "wordings"},
-		"lessons":          {"home", "httpapi", "intent", "intent/catalogue", "intent/followup", "marks", "record", "recorder", "replay", "speech", "wordings"},
-		"timekeeper":       {"dialogue/safety", "record", "store", "timers"},
-		"mcpint/selftools": {"dialogue/taint", "mcpint", "tools"},
+	{"home", "areas, things, what is dangerous, what houses report", []string{"language"}, map[string][]string{
+		"home":        {},
+		"home/events": {"home"},
+		"home/naming": {"home"},
 	}},
-	{"programs", "flags in, calls, words out", map[string][]string{
-		"console":              {"mcpint", "record", "rehearsal", "timers", "wakebudget"},
-		"earcheck":             {"configure", "console", "rehearsal", "wakebudget"},
-		"stage":                {"broker", "gateway", "mqtt", "record", "turn", "process", "mcpint"},
-		"demo":                 {"audio/room", "console", "gateway", "mcpint", "mcpint/host", "mqtt", "speech/tts", "stage", "record"},
-		"lab":                  {"answer", "dialogue", "record", "audio", "audio/file", "audio/room", "console", "gateway", "home", "house", "intent", "speech", "speech/micro", "speech/stt", "speech/wake", "intent/reply", "stage", "tools", "turn"},
-		"configure":            {"config", "gateway", "settings", "store", "trust", "language/text"},
-		"setup":                {"audio", "audio/device", "audio/earcon", "configs", "configure", "console", "doctor", "gateway", "home", "httpguard", "intent", "intent/examples", "intent/sentences", "record", "speech/micro", "language/text"},
-		"doctor":               {"audio", "configure", "console", "home", "httpguard", "mcpint", "mqtt", "mqttapi", "process", "rehearsal", "rehearser", "speech/micro", "speech/stt", "trust", "zwave/wire"},
-		"packaging":            {},
-		"models":               {"httpguard", "process", "speech/micro", "speech/moonshine", "store", "trust"},
-		"waketest":             {"audio", "audio/file", "audio/room", "console", "interrupt", "speech/micro", "speech/vad"},
-		"cli":                  {anything},
-		"cli/upkeep":           {"audio", "config", "configure", "console", "doctor", "gateway", "home", "interrupt", "process", "setup", "language/text"},
-		"cli/review":           {"audio", "audio/file", "configure", "console", "gateway", "home", "intent", "interrupt", "lab", "marks", "record", "recorder", "replay", "wordings"},
-		"cmd/voice-gateway":    {"cli"},
-		"cmd/zwave-mcp-server": {"zwave/serve"},
-		"scripts/packaging":    {"cli", "packaging", "zwave/serve"},
+	{"keep", "what is on disk, and what it is about: turns, timers, marks, recordings", []string{"language", "ground", "audio", "tools", "home"}, map[string][]string{
+		"keep":          {},
+		"keep/marks":    {"keep/record", "keep/store"},
+		"keep/record":   {},
+		"keep/recorder": {"keep/record"},
+		"keep/store":    {},
+		"keep/tasks":    {"keep/record", "keep/store"},
+		"keep/timers":   {},
 	}},
-	{"tests", "stand-ins, and what tests of whole programs stand on, for tests alone", map[string][]string{
-		"e2e/rig":     {"fake", "mqtt", "zwave/sim"},
-		"fake/bubble": {},
-		"fake":        {"answer", "dialogue", "intent/reply", "audio", "process", "speech", "speech/wyoming", "tools", "record", "intent", "home", "turn"},
+	{"intent", "a text to what is meant, and what came of it to a sentence; no I/O", []string{"language", "tools", "home"}, map[string][]string{
+		"intent":           {"intent/catalogue", "intent/mood", "intent/names"},
+		"intent/catalogue": {},
+		"intent/choosing":  {},
+		"intent/doubt":     {"intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
+		"intent/due":       {"intent/plan"},
+		"intent/examples":  {"intent"},
+		"intent/grammar":   {"intent", "intent/catalogue", "intent/names"},
+		"intent/mood":      {},
+		"intent/names":     {},
+		"intent/plan":      {"intent", "intent/catalogue"},
+		"intent/reply":     {"intent", "intent/catalogue", "intent/due", "intent/plan"},
+		"intent/smalltalk": {"intent", "intent/names"},
+	}},
+	{"mind", "what is meant to what is done and said", []string{"language", "ground", "tools", "home", "keep", "intent"}, map[string][]string{
+		"mind":            {"mind/account", "mind/calling", "mind/dialogue", "mind/errand", "mind/followup", "mind/grounded", "mind/guard", "mind/moment", "mind/past", "mind/safety", "mind/teaching"},
+		"mind/account":    {"mind/past"},
+		"mind/announce":   {},
+		"mind/arrival":    {},
+		"mind/calling":    {"mind/queue"},
+		"mind/challenge":  {},
+		"mind/dialogue":   {},
+		"mind/errand":     {"mind/dialogue"},
+		"mind/followup":   {"mind/past"},
+		"mind/grounded":   {},
+		"mind/guard":      {"mind/challenge", "mind/safety"},
+		"mind/house":      {},
+		"mind/lessons":    {"mind/followup", "mind/replay", "mind/wordings"},
+		"mind/moment":     {},
+		"mind/past":       {},
+		"mind/queue":      {},
+		"mind/replay":     {"mind", "mind/dialogue", "mind/house", "mind/safety", "mind/wordings"},
+		"mind/safety":     {},
+		"mind/taint":      {},
+		"mind/teaching":   {"mind/errand"},
+		"mind/timekeeper": {"mind/safety"},
+		"mind/wordings":   {},
+	}},
+	{"mcpint", "MCP: our side of servers of others, and our own servers", []string{"ground", "tools", "mind"}, map[string][]string{
+		"mcpint":           {},
+		"mcpint/client":    {"mcpint"},
+		"mcpint/host":      {"mcpint", "mcpint/client", "mcpint/needs"},
+		"mcpint/needs":     {"mcpint", "mcpint/client"},
+		"mcpint/reach":     {"mcpint", "mcpint/host"},
+		"mcpint/selftools": {"mcpint"},
+		"mcpint/serve":     {"mcpint"},
+	}},
+	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
+		"zwave":       {"zwave/wire"},
+		"zwave/serve": {"zwave", "zwave/sim", "zwave/wire"},
+		"zwave/sim":   {"zwave/wire"},
+		"zwave/wire":  {},
+	}},
+	{"ai", "the language model", []string{"language", "ground", "tools", "home", "keep", "mind"}, map[string][]string{
+		"ai":           {"ai/aloud", "ai/choice", "ai/inventory", "ai/sentence", "ai/wire"},
+		"ai/aloud":     {},
+		"ai/choice":    {},
+		"ai/inventory": {},
+		"ai/sentence":  {},
+		"ai/wire":      {},
+	}},
+	{"ear", "sound to text, and text to sound", []string{"language", "ground", "audio", "tools", "home", "keep", "intent", "mind"}, map[string][]string{
+		"ear":            {},
+		"ear/denoise":    {},
+		"ear/endpoint":   {},
+		"ear/micro":      {},
+		"ear/moonshine":  {},
+		"ear/mute":       {},
+		"ear/openai":     {},
+		"ear/rehearsal":  {"ear/rival"},
+		"ear/rehearser":  {"ear/rehearsal", "ear/stt"},
+		"ear/rival":      {},
+		"ear/sphinx":     {},
+		"ear/stt":        {"ear/denoise", "ear/endpoint", "ear/moonshine", "ear/openai", "ear/rival", "ear/sphinx", "ear/wyoming"},
+		"ear/tts":        {"ear/openai", "ear/wyoming"},
+		"ear/vad":        {"ear/micro"},
+		"ear/wake":       {"ear/micro", "ear/sphinx", "ear/wyoming"},
+		"ear/wakebudget": {},
+		"ear/wakekeeper": {"ear/wakebudget"},
+		"ear/wyoming":    {},
+	}},
+	{"doors", "how other programs and pages reach the gateway: HTTP, MQTT, metrics, Home Assistant", []string{"language", "ground", "audio", "tools", "home", "keep", "mcpint", "ear"}, map[string][]string{
+		"doors":           {},
+		"doors/console":   {},
+		"doors/discovery": {},
+		"doors/display":   {"doors/httpapi", "doors/live", "doors/page"},
+		"doors/httpapi":   {"doors/live"},
+		"doors/live":      {},
+		"doors/metrics":   {},
+		"doors/mqttapi":   {},
+		"doors/page":      {},
+	}},
+	{"gateway", "builds all parts and runs them", []string{anything}, map[string][]string{
+		"gateway":        {"gateway/vitals"},
+		"gateway/vitals": {},
+	}},
+	{"care", "set-up, doctor, configuration, laboratory and demonstration: used by day", []string{"configs", "language", "ground", "audio", "tools", "home", "keep", "intent", "mind", "mcpint", "zwave", "ear", "doors", "gateway"}, map[string][]string{
+		"care":           {},
+		"care/configure": {"care/settings"},
+		"care/demo":      {"care/stage"},
+		"care/doctor":    {"care/configure"},
+		"care/earcheck":  {"care/configure"},
+		"care/lab":       {"care/stage"},
+		"care/models":    {},
+		"care/packaging": {},
+		"care/settings":  {},
+		"care/setup":     {"care/configure", "care/doctor"},
+		"care/stage":     {},
+		"care/waketest":  {},
+	}},
+	{"cli", "commands: flags in, calls, words out", []string{anything}, map[string][]string{
+		"cli":        {"cli/review", "cli/upkeep"},
+		"cli/review": {},
+		"cli/upkeep": {},
 	}},
 }
 
-// imports is the table of all layers.
-var imports = func() map[string][]string {
-	all := map[string][]string{}
-	for _, l := range layers {
-		maps.Copy(all, l.imports)
-	}
-	return all
-}()
+// roomless are our packages that stand in no room, with the rooms and packages that they
+// may import. They are above all rooms, but for the shipped configurations, which import
+// nothing.
+var roomless = map[string][]string{
+	"configs":              {},
+	"cmd/voice-gateway":    {"cli"},
+	"cmd/zwave-mcp-server": {"zwave/serve"},
+	"scripts/packaging":    {"care/packaging", "cli", "zwave/serve"},
+	"e2e/rig":              {"fake", "ground/mqtt", "zwave/sim"},
+	"fake":                 {anything},
+	"fake/bubble":          {},
+}
 
-// forTests is the layer that no program may contain.
-var forTests = layers[len(layers)-1].imports
+// forTests are the packages that no program may contain: stand-ins, and what tests of
+// whole programs stand on.
+var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 
-// homes is the one place for each outside dependency; others reach it through
+// pure are the packages without a part of the world in them: they import no package of
+// ours but pure ones, and nothing of the system but what computes.
+var pure = []string{
+	"ai/aloud", "ai/choice", "ai/sentence", "audio", "audio/earcon", "care/settings", "configs",
+	"ear/rehearsal", "ear/rival", "ear/wakebudget", "ground/order", "ground/secret", "home", "home/naming",
+	"intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/due", "intent/examples",
+	"intent/grammar", "intent/mood", "intent/names", "intent/plan", "intent/reply", "intent/smalltalk",
+	"keep/record", "keep/timers", "language/edits", "language/numbers", "language/sentences", "language/speech",
+	"language/template", "language/text", "mind/account", "mind/challenge", "mind/dialogue",
+	"mind/errand", "mind/followup", "mind/grounded", "mind/moment", "mind/past", "mind/queue", "mind/safety",
+	"mind/taint", "tools",
+}
+
+// impure is what no pure package imports: files, processes, the network.
+var impure = []string{"net", "net/http", "os", "os/exec", "os/signal", "syscall"}
+
+// mending are arrows that point up and are to be turned around.
+var mending = map[string]string{"mind/lessons": "doors/httpapi"}
+
+// homes is the one place for each library; others reach it through
 // that package's own interface. A path counts with everything below it.
 var homes = map[string][]string{
-	"github.com/eclipse/paho.mqtt.golang": {"mqtt"},
-	"github.com/mochi-mqtt/server":        {"broker", "mqtt"}, // mqtt: its packets of MQTT 5
+	"github.com/eclipse/paho.mqtt.golang": {"ground/mqtt"},
+	"github.com/mochi-mqtt/server":        {"ground/broker", "ground/mqtt"}, // mqtt: its packets of MQTT 5
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
-	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "speech/openai"},
+	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "ear/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
-	"github.com/yalue/onnxruntime_go":     {"speech/moonshine"},
-	"github.com/google/renameio":          {"store"},
-	"github.com/coreos/go-systemd":        {"systemd"},
-	"github.com/prometheus/client_golang": {"metrics"},
-	"github.com/hashicorp/mdns":           {"setup"},
-	"github.com/nathan-osman/go-sunrise":  {"timers"},
-	"golang.org/x/term":                   {"console", "setup"},
-	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "packaging", "scripts/packaging", "zwave/serve"},
-	"github.com/CycloneDX/cyclonedx-go":   {"packaging"},
-	"C":                                   {"audio/device", "speech/sphinx"},
-	"os/exec":                             {"process", "fake", "e2e/rig"}, /* tests build and start the programs */
+	"github.com/yalue/onnxruntime_go":     {"ear/moonshine"},
+	"github.com/google/renameio":          {"keep/store"},
+	"github.com/coreos/go-systemd":        {"ground/systemd"},
+	"github.com/prometheus/client_golang": {"doors/metrics"},
+	"github.com/hashicorp/mdns":           {"care/setup"},
+	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
+	"golang.org/x/term":                   {"doors/console", "care/setup"},
+	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "scripts/packaging", "zwave/serve"},
+	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
+	"C":                                   {"audio/device", "ear/sphinx"},
+	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */
 	"testing":                             {"fake", "e2e/rig"},
 }
 
@@ -235,27 +274,48 @@ func TestImportsPointDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		name := short(p.ImportPath)
-		allowed, known := imports[name]
-		if !known {
-			t.Errorf("package %s is not in the table of internal/arch_test.go: decide what it may import, and add it", p.ImportPath)
+		if !isKnown(name) {
+			t.Errorf("package %s is not in the table of internal/arch_test.go: decide in which room it stands, and add it", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, module) && !slices.Contains(allowed, anything) && !slices.Contains(allowed, short(imported)) {
-				t.Errorf("%s imports %s, which the table of internal/arch_test.go does not allow", name, short(imported))
+			if ours := short(imported); strings.HasPrefix(imported, module) && !mayImport(name, ours) && mending[name] != ours {
+				t.Errorf("%s imports %s, which the table of internal/arch_test.go does not allow", name, ours)
 			}
-			if forTests[short(imported)] != nil && forTests[name] == nil {
+			if slices.Contains(forTests, short(imported)) && !slices.Contains(forTests, name) {
 				t.Errorf("%s imports %s, which is for tests alone", name, short(imported))
 			}
-			if outside, places := homeOf(imported); places != nil && !slices.Contains(places, name) {
-				t.Errorf("%s imports %s, whose home is %s", name, outside, strings.Join(places, ", "))
+			if library, places := homeOf(imported); places != nil && !slices.Contains(places, name) {
+				t.Errorf("%s imports %s, whose home is %s", name, library, strings.Join(places, ", "))
 			}
 		}
 	}
 }
 
-// A table that lets an arrow point up would make the picture a lie. The story stands
-// on words alone, and on its own parts.
+// TestPurePackagesStayPure finds a part of the world in a package that has none.
+func TestPurePackagesStayPure(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		if !slices.Contains(pure, name) {
+			continue
+		}
+		found++
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) && !slices.Contains(pure, short(imported)) {
+				t.Errorf("%s is pure and imports %s, which is not", name, short(imported))
+			}
+			if slices.Contains(impure, imported) {
+				t.Errorf("%s is pure and imports %s", name, imported)
+			}
+		}
+	}
+	if found != len(pure) {
+		t.Errorf("%d of the %d pure packages exist", found, len(pure))
+	}
+}
+
 // TestVirtualTimeIsSafe finds tests in virtual time that can crash the race detector.
 func TestVirtualTimeIsSafe(t *testing.T) {
 	t.Parallel()
@@ -268,54 +328,101 @@ func TestVirtualTimeIsSafe(t *testing.T) {
 	}
 }
 
+// A table with an arrow that points up would make the picture a lie.
 func TestTheTableItself(t *testing.T) {
-	floor := map[string]int{}
-	for i, l := range layers {
-		for name := range l.imports {
-			floor[name] = i
+	t.Parallel()
+	below := []string{anything, "configs"}
+	for _, r := range rooms {
+		for _, used := range r.uses {
+			if !slices.Contains(below, used) {
+				t.Errorf("the table lets the room %s use %s, which does not stand below it", r.name, used)
+			}
 		}
-	}
-	for _, l := range layers {
-		for name, allowed := range l.imports {
-			for _, a := range allowed {
-				if a != anything && floor[a] > floor[name] {
-					t.Errorf("the table lets %s of the layer %s import %s of the layer %s", name, l.name, a, layers[floor[a]].name)
-				}
-				if l.name == "story" && layers[floor[a]].name != "words" && !strings.HasPrefix(a, name+"/") {
-					t.Errorf("the table lets %s of the story import %s, which is no word", name, a)
+		for name, others := range r.packages {
+			for _, other := range slices.Concat([]string{name}, others) {
+				if _, known := r.packages[other]; !known || roomOf(other) != r.name {
+					t.Errorf("the table has %s in the room %s, where it does not stand", other, r.name)
 				}
 			}
 		}
+		below = append(below, r.name)
 	}
-	for outside, places := range homes {
+	folders, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if f.IsDir() && f.Name() != "fake" && !slices.Contains(below, f.Name()) {
+			t.Errorf("internal/%s is no room of the table", f.Name())
+		}
+	}
+	for library, places := range homes {
 		for _, place := range places {
-			if _, ok := imports[place]; !ok {
-				t.Errorf("the home %s of %s is not in the table", place, outside)
+			if !isKnown(place) {
+				t.Errorf("the home %s of %s is not in the table", place, library)
 			}
 		}
 	}
 }
 
-// The document shows the layers as they stand in the table.
+// roomOf names the room in which a package stands.
+func roomOf(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	return first
+}
+
+// findRoom finds the room of a package; nil: it stands in none.
+func findRoom(name string) *room {
+	at := slices.IndexFunc(rooms, func(r room) bool { return r.name == roomOf(name) })
+	if at < 0 {
+		return nil
+	}
+	return &rooms[at]
+}
+
+func isKnown(name string) bool {
+	if r := findRoom(name); r != nil {
+		return r.packages[name] != nil
+	}
+	return roomless[name] != nil
+}
+
+// mayImport reports whether the table lets one package of ours import another.
+func mayImport(name, imported string) bool {
+	allowed := roomless[name]
+	if r := findRoom(name); r != nil {
+		if roomOf(imported) == r.name {
+			return slices.Contains(r.packages[name], imported)
+		}
+		allowed = r.uses
+	}
+	return slices.Contains(allowed, anything) || slices.Contains(allowed, imported) || slices.Contains(allowed, roomOf(imported))
+}
+
+// The document shows the rooms as they stand in the table.
 func TestThePictureIsTheTable(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
-	for _, l := range slices.Backward(layers) {
-		line := fmt.Sprintf("%-9s", l.name)
-		for _, name := range slices.Sorted(maps.Keys(l.imports)) {
+	for _, r := range slices.Backward(rooms) {
+		line := fmt.Sprintf("%-9s", r.name)
+		for _, name := range slices.Sorted(maps.Keys(r.packages)) {
+			if name = strings.TrimPrefix(name, r.name+"/"); name == r.name {
+				continue
+			}
 			if len(line)+len(name) > 110 {
 				b.WriteString(strings.TrimRight(line, " ") + "\n")
 				line = strings.Repeat(" ", 9)
 			}
 			line += "  " + name
 		}
-		b.WriteString(line + "\n" + strings.Repeat(" ", 10) + "(" + l.about + ")\n")
+		b.WriteString(strings.TrimRight(line, " ") + "\n" + strings.Repeat(" ", 11) + "(" + r.about + ")\n")
 	}
 	document, err := os.ReadFile("../docs/ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(document), "```text\n"+b.String()+"```\n") {
-		t.Errorf("docs/ARCHITECTURE.md does not show the layers of this table; they are:\n%s", b.String())
+		t.Errorf("docs/ARCHITECTURE.md does not show the rooms of this table; they are:\n%s", b.String())
 	}
 }
 
@@ -377,10 +484,10 @@ func short(path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, module), "internal/")
 }
 
-func homeOf(imported string) (outside string, places []string) {
-	for _, outside := range slices.Sorted(maps.Keys(homes)) {
-		if imported == outside || strings.HasPrefix(imported, outside+"/") {
-			return outside, homes[outside]
+func homeOf(imported string) (library string, places []string) {
+	for _, library := range slices.Sorted(maps.Keys(homes)) {
+		if imported == library || strings.HasPrefix(imported, library+"/") {
+			return library, homes[library]
 		}
 	}
 	return "", nil

@@ -39,23 +39,23 @@ var (
 var usersOfSharedData = map[string]string{
 	"e2e/voice-gateway": "accept bench card_back card_scene card_turns challenge_accept doctor ear hear hour_accept models pipe_accept review setup", // recordings, a house, models
 	"e2e/hearing":       "accuracy_accept sets",                                                                                                      // recordings of people, houses
-	"internal/lab":      "mix",                                                                                                                       // recordings, models
+	"internal/care/lab": "mix",                                                                                                                       // recordings, models
 	"internal/gateway":  "attention",                                                                                                                 // a model, a recording
 
 	"internal/intent/examples": "examples", // houses
 
-	"internal/speech/micro":     "frontend model",                                                             // models, golden features and probabilities
-	"internal/speech/moonshine": "clips",                                                                      // recordings
-	"internal/speech/sphinx":    "sphinx foresee",                                                             // recordings
-	"internal/speech/stt":       "clips decoys_clip halves invented moonshine_clip others person same voices", // recordings
-	"internal/speech/vad":       "model",                                                                      // a model, recordings
-	"internal/speech/wake":      "micro near near_alone score stop wake",                                      // models, recordings
-	"internal/home":             "home",                                                                       // houses
-	"internal/intent":           "data packs packs_bench resolve talk",                                        // houses, sentences, Home Assistant's packs
-	"internal/intent/grammar":   "grammar",                                                                    // houses, recordings
-	"internal/intent/names":     "accuracy",                                                                   // houses, misheard names
-	"internal/zwave":            "model recordings zwave",                                                     // recordings of zwave-js-ui, houses
-	"internal/zwave/sim":        "replay sim",                                                                 // the same
+	"internal/ear/micro":      "frontend model",                                                             // models, golden features and probabilities
+	"internal/ear/moonshine":  "clips",                                                                      // recordings
+	"internal/ear/sphinx":     "sphinx foresee",                                                             // recordings
+	"internal/ear/stt":        "clips decoys_clip halves invented moonshine_clip others person same voices", // recordings
+	"internal/ear/vad":        "model",                                                                      // a model, recordings
+	"internal/ear/wake":       "micro near near_alone score stop wake",                                      // models, recordings
+	"internal/home":           "home",                                                                       // houses
+	"internal/intent":         "data packs packs_bench resolve talk",                                        // houses, sentences, Home Assistant's packs
+	"internal/intent/grammar": "grammar",                                                                    // houses, recordings
+	"internal/intent/names":   "accuracy",                                                                   // houses, misheard names
+	"internal/zwave":          "model recordings zwave",                                                     // recordings of zwave-js-ui, houses
+	"internal/zwave/sim":      "replay sim",                                                                 // the same
 }
 
 // TestUsersOfSharedData holds the list to the code, both ways.

@@ -49,7 +49,7 @@ func TestDocumentsCheckFindsWhatIsGone(t *testing.T) {
 	r := openRepository(t)
 	for text, want := range map[string]int{
 		"see `internal/nothing/at_all.go`":                         1,
-		"see `internal/arch_test.go` and `internal/mqtt`":          0,
+		"see `internal/arch_test.go` and `internal/ground/mqtt`":   0,
 		"see `internal/arch_test.go:12`":                           1,
 		"[here](nothing.md)":                                       1,
 		"[here](../internal/arch_test.go#x) [web](https://x.org)":  0,

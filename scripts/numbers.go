@@ -1,6 +1,6 @@
 //go:build ignore
 
-// This program makes internal/intent/numbers/spellings.zip, the spoken numbers
+// This program makes internal/language/numbers/spellings.zip, the spoken numbers
 // of every language that CLDR has spell-out rules for, so that the gateway needs
 // no rule engine. It reads the data of the npm package cldr-rbnf:
 //
@@ -47,7 +47,7 @@ const likely = ""
 
 func main() {
 	from := flag.String("from", "package", "the unpacked npm package cldr-rbnf")
-	to := flag.String("to", "internal/intent/numbers", "where the table is written")
+	to := flag.String("to", "internal/language/numbers", "where the table is written")
 	flag.Parse()
 	if err := run(*from, *to); err != nil {
 		log.Fatal(err)

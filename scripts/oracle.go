@@ -5,7 +5,7 @@
 // every conversation, every house and every language the decision, the calls, the record
 // and the reply, in virtual time and without a language model; and the answers of every
 // HTTP route, MQTT verb and command. It runs the tests of e2e/oracle, and the scenes of
-// internal/turn, which are played before a microphone. It joins what they write into one
+// internal/ear, which are played before a microphone. It joins what they write into one
 // file of sorted JSON, an entry a line, and compares that with the file of another
 // checkout: the differences are printed line by line, and then its status is 1. Usage:
 //
@@ -95,7 +95,7 @@ func ask(only string) (entries, error) {
 	}
 	defer os.RemoveAll(dir)
 	told := []string{"test", "-tags", "oracle", "-vet=off", "-count=1", "-timeout", "0", "./e2e/oracle", "-out", dir}
-	ear := []string{"test", "-vet=off", "-count=1", "-timeout", "0", "./internal/turn", "-run", "^(TestScenes|TestStories)$", "-oracle", dir}
+	ear := []string{"test", "-vet=off", "-count=1", "-timeout", "0", "./internal/ear", "-run", "^(TestScenes|TestStories)$", "-oracle", dir}
 	runs := [][]string{told, ear}
 	if only != "" {
 		runs = [][]string{append(told, "-run", only)}

@@ -12,10 +12,10 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
-	"voicegateway/internal/lab"
 )
 
 // earOf is an ear of a gateway in a house.

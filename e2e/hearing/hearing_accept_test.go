@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/care/lab"
+	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/lab"
-	"voicegateway/internal/record"
-	"voicegateway/internal/speech/stt"
+	"voicegateway/internal/keep/record"
 )
 
 // floor is what a set has to reach, in percent: at least so many right, in the short form

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/answer"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
-	"voicegateway/internal/lab"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind"
 )
 
 // readHouse reads a house file and says of each thing what it can do, as the server
@@ -65,7 +65,7 @@ func abilities(e *home.Entity) []home.Ability {
 type reached struct{ *fake.World }
 
 // Await returns at once.
-func (reached) Await(context.Context, answer.Need) error { return nil }
+func (reached) Await(context.Context, mind.Need) error { return nil }
 
 // deeds returns the state of every device that was touched. A device that was not meant,
 // and that was set and then put back, counts as not touched.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/lab"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/tools"
 )
 

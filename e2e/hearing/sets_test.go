@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/lab"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // recording is a line of a manifest: a person's recording and what is said in it.

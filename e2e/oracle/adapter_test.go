@@ -12,18 +12,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/answer"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/safety"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/record"
-	"voicegateway/internal/replay"
-	"voicegateway/internal/speech"
-	"voicegateway/internal/timekeeper"
-	"voicegateway/internal/timers"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/replay"
+	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
 )
@@ -71,25 +71,25 @@ func (noModel) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, 
 	return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{}, dialogue.ErrNoModel) }
 }
 
-// mind is a gateway that answers texts, with a book of timers that runs and a simulated
+// answering is a gateway that answers texts, with a book of timers that runs and a simulated
 // house. It belongs to one bubble of synctest.
-type mind struct {
+type answering struct {
 	family *family
 	world  *world
-	answer *answer.Answerer
+	answer *mind.Answerer
 	keeper *timekeeper.Keeper
 	own    map[string]tools.Tool
 	end    func()
 }
 
 // begin starts a mind, whose end is called before the bubble ends.
-func (f *family) begin(ctx context.Context, t *testing.T, w *world) *mind {
+func (f *family) begin(ctx context.Context, t *testing.T, w *world) *answering {
 	t.Helper()
 	place, err := timers.ParsePlace("52.5,13.4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mind{family: f, world: w, own: map[string]tools.Tool{}}
+	m := &answering{family: f, world: w, own: map[string]tools.Tool{}}
 	settings := local.Default()
 	settings.Volume.Backend = "software"
 	own, _, err := local.All(settings, local.Deps{Log: quiet()})
@@ -97,10 +97,10 @@ func (f *family) begin(ctx context.Context, t *testing.T, w *world) *mind {
 		t.Fatal(err)
 	}
 	m.keeper = timekeeper.New(timekeeper.Config{Place: place, Clock: timekeeper.NewClock()}, quiet())
-	for _, tool := range append(own, local.Timers(m.keeper)...) {
+	for _, tool := range append(own, timers.Tools(m.keeper)...) {
 		m.own[tool.Spec().Name] = tool
 	}
-	m.answer, err = answer.New(f.rooms, m, noModel{}, f.phrases, safety.Default(), answer.Recovery{}, quiet())
+	m.answer, err = mind.New(f.rooms, m, noModel{}, f.phrases, safety.Default(), mind.Recovery{}, quiet())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,10 +118,10 @@ func (f *family) begin(ctx context.Context, t *testing.T, w *world) *mind {
 }
 
 // Await has every server at hand.
-func (m *mind) Await(context.Context, answer.Need) error { return nil }
+func (m *answering) Await(context.Context, mind.Need) error { return nil }
 
 // Call calls a tool of the gateway itself, or one of the simulated house.
-func (m *mind) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
+func (m *answering) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	if c.Server == "" {
 		tool := m.own[c.Tool]
 		if tool == nil {
@@ -137,22 +137,22 @@ func (m *mind) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 }
 
 // Ring notes what rings.
-func (m *mind) Ring(_ context.Context, a timekeeper.Alert) error {
+func (m *answering) Ring(_ context.Context, a timekeeper.Alert) error {
 	m.world.note("ring", a.Text)
 	return nil
 }
 
 // Quiet notes that the ringing is over.
-func (m *mind) Quiet(context.Context, ...string) error {
+func (m *answering) Quiet(context.Context, ...string) error {
 	m.world.note("quiet", true)
 	return nil
 }
 
 // Rings names what rings, Missed what is missed: how they are worded stands in golden files.
-func (m *mind) Rings(r timers.Ring, _ time.Time) string { return "rings: " + r.Name }
+func (m *answering) Rings(r timers.Ring, _ time.Time) string { return "rings: " + r.Name }
 
 // Missed names what is missed.
-func (m *mind) Missed(all []timers.Timer, _ time.Time) string {
+func (m *answering) Missed(all []timers.Timer, _ time.Time) string {
 	names := "missed:"
 	for _, one := range all {
 		names += " " + one.Name + one.Command
@@ -161,32 +161,32 @@ func (m *mind) Missed(all []timers.Timer, _ time.Time) string {
 }
 
 // Became says what became of a command.
-func (m *mind) Became(n timers.Notice) string { return n.Reply }
+func (m *answering) Became(n timers.Notice) string { return n.Reply }
 
 // Announce notes what is announced.
-func (m *mind) Announce(a record.Announcement) { m.world.note("announced", a) }
+func (m *answering) Announce(a record.Announcement) { m.world.note("announced", a) }
 
 // Say notes what is said unasked.
-func (m *mind) Say(_ context.Context, text string) error {
+func (m *answering) Say(_ context.Context, text string) error {
 	m.world.note("said", text)
 	return nil
 }
 
 // Weigh finds out what a sentence would do.
-func (m *mind) Weigh(ctx context.Context, q record.Request) record.Record {
+func (m *answering) Weigh(ctx context.Context, q record.Request) record.Record {
 	q.DryRun = true
 	return m.answer.Turn(ctx, q)
 }
 
 // Carry does what a sentence says.
-func (m *mind) Carry(ctx context.Context, q record.Request) record.Record {
+func (m *answering) Carry(ctx context.Context, q record.Request) record.Record {
 	rec := m.answer.Turn(ctx, q)
 	m.noteUnasked("carried", rec)
 	return rec
 }
 
 // PutBack puts things back.
-func (m *mind) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
+func (m *answering) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	rec := m.answer.PutBack(ctx, q, things)
 	m.noteUnasked("put back", rec)
 	return rec
@@ -194,7 +194,7 @@ func (m *mind) PutBack(ctx context.Context, q record.Request, things []timers.Ba
 
 // noteUnasked keeps a turn that no request caused. Its id is random, and of turns that are due at
 // the same moment any may come first, so it is kept without its id and its time.
-func (m *mind) noteUnasked(kind string, rec record.Record) {
+func (m *answering) noteUnasked(kind string, rec record.Record) {
 	rec.ID, rec.Time = "unasked", time.Time{}
 	m.world.note(kind, rec)
 }
@@ -219,7 +219,7 @@ func (f *family) decide(text, area string) any {
 func (f *family) judge(text string) any { return f.rooms.Judge(text) }
 
 // say says something and returns the record of the turn and what is said aloud.
-func (m *mind) say(ctx context.Context, id string, s said) (rec any, aloud []string) {
+func (m *answering) say(ctx context.Context, id string, s said) (rec any, aloud []string) {
 	q := record.Request{ID: id, At: time.Now(), Text: s.Text, Area: s.Area, Source: record.Source(s.Source), FollowUp: s.FollowUp, Unfinished: s.Unfinished, Others: s.Others}
 	r := record.Record{ID: id, Time: q.At, Source: q.Source, Area: s.Area, Transcript: &record.Transcript{Text: s.Text}}
 	if q.Source == record.FromMic && !s.FollowUp {
@@ -242,7 +242,7 @@ func (m *mind) say(ctx context.Context, id string, s said) (rec any, aloud []str
 }
 
 // report tells the mind what a device reports by itself, as the house's server words it.
-func (m *mind) report(event map[string]any) {
+func (m *answering) report(event map[string]any) {
 	data, err := json.Marshal(event)
 	if err != nil {
 		panic(err) // it is made of strings and numbers

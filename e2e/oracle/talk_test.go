@@ -296,7 +296,7 @@ func (f *family) talk(t *testing.T, told []byte, k talk) (entries []object) {
 // somebody, "fan by hand: on" is done and reported, "lamp: no_answer/dead" is how it answers
 // from now on, "lamp: belied on off" turns out to be off though it was told as on. It
 // reports whether the line was such a one.
-func (m *mind) stir(line string) bool {
+func (m *answering) stir(line string) bool {
 	if wait, err := time.ParseDuration(strings.TrimPrefix(line, "+")); err == nil {
 		<-time.After(wait)
 		return true

@@ -18,11 +18,11 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 
-	"voicegateway/internal/display"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors/live"
 	"voicegateway/internal/home"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/live"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/tools"
 )
 

@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // Push to talk: the user presses the button, speaks into the microphone, and sees the

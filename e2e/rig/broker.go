@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // Mosquitto starts a real broker at a free address, waits until it listens, and returns

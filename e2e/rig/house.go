@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/zwave/sim"
 )
 

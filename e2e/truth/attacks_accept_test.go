@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // private is what the user says once and no server may learn.

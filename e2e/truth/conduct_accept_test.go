@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/zwave/sim"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // The judge of acts is tested with acts whose verdict is obvious.

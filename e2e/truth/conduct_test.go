@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // utterance is something that is said in a house. The model makes the call of "does" on

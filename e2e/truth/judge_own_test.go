@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // The judge itself is judged by replies whose truth is plain.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // verdict is what the judge says of an answer.

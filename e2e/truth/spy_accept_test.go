@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // spy listens at the broker to everything that is sent to devices.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // message is what the family hears in a reply to a command.

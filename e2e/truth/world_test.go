@@ -17,7 +17,7 @@ import (
 
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/zwave/sim"
 )
 

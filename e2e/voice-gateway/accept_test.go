@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAcceptDemo: the demonstration plays at the pace of real time and proves

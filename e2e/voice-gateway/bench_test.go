@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/record"
 )
 
 // commands are spoken to the built-in house, one of each kind of sentence.

@@ -9,7 +9,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // buttonSentences is a configuration with one button for everything.

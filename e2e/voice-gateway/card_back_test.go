@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // mended is a daemon whose card fails again and again. Whenever the card is back, the

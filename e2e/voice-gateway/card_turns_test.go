@@ -17,7 +17,7 @@ import (
 
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // room is one daemon with its own card, broker and house, and what is said there.

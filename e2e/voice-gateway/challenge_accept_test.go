@@ -15,7 +15,7 @@ import (
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // porch is the front door of a house with a gateway that asks for challenges: the real

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAcceptACrowdOfCommands: a thousand asks for one lamp from twenty sources that

@@ -11,7 +11,7 @@ import (
 
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // daemon starts the gateway as a service would, without a sound card.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // The houses of the degrees: one in which everything measures in Fahrenheit, one in

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // line is one sentence of a dialogue: the room it is said in, and what comes of

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/doctor"
+	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/fake"
 )
 

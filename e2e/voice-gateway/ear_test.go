@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // pluggedIn is the setting with which a simulated sound card is the only one. Its

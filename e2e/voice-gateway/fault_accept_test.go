@@ -12,7 +12,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAcceptTheRecogniserDiesInAnUtterance: a command is spoken again and again

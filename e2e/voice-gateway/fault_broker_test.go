@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestTheBrokerDiesInATurn: the turn is honest, everybody is back without help,

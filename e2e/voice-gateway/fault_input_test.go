@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // wavFile is a WAV file piece by piece, so that every piece can be wrong.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAsksFromEverywhereAtOnce: sixteen over HTTP and MQTT together, some about

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // These tests injure a running gateway the way kernels, brokers and people do. They

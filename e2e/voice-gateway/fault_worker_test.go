@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestWorkersThatDieOrHangAreReplaced: all C runs in these children, and none of

@@ -22,7 +22,7 @@ import (
 	"github.com/eclipse/paho.mqtt.golang/packets"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // floodTime is how long the flood lasts; the environment may ask for more:

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/record"
 )
 
 // boldModel calls the same tools in every turn, whatever it is asked, and then claims

@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // heard runs hear --json and returns its records.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/ear/wake"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/speech/wake"
 )
 
 // piece is a stretch of the hour, at the gateway's rate.

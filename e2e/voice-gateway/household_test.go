@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/zwave/sim"
 )
 

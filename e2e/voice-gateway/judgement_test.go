@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // twoStepModel wants two lamps on, one after the other, and, when a server is lost in

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // soonFailed makes two attempts within about a second.

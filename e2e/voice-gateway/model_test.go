@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/record"
 )
 
 // scriptedModel is an OpenAI-compatible server that acts once and then promises

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // errandOfModel is what the scripted model does with a sentence: it calls a tool of

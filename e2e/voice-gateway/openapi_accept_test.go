@@ -18,7 +18,7 @@ func TestAcceptDescriptionIsValid(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), filepath.Join(modules, ".bin", "peer-node"), filepath.Join(modules, ".bin", "validate-api"), file).CombinedOutput()
 		return string(out), err
 	}
-	const ours = "../../internal/httpapi/openapi.yaml"
+	const ours = "../../internal/doors/httpapi/openapi.yaml"
 	if out, err := validate(ours); err != nil || !strings.Contains(out, `"valid": true`) {
 		t.Errorf("%v\n%s", err, out)
 	}

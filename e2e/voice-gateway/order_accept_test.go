@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // ordersEach is how many pairs one gateway gets: of one source it takes 60 commands

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAcceptPipes plays recordings of people, at the pace of a microphone: every wake

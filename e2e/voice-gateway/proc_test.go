@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // proc is a process as the kernel shows it.

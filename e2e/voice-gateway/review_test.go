@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/record"
 )
 
 // askedAs answers a text with the command ask.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/timers"
+	"voicegateway/internal/keep/timers"
 )
 
 // ringingWords are said to a timer that rings, in the quiet between two of its rounds

@@ -27,8 +27,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/record"
 )
 
 // servers is the answer about all MCP servers, decoded.

@@ -11,7 +11,7 @@ import (
 
 	shipped "voicegateway/configs"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // newcomer is an installation without a configuration.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // announced are the announcements that were published.

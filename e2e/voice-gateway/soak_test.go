@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 var (

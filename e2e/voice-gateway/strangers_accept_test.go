@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestAcceptLightsBesideStrangers prints how long a command and a story take beside

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/record"
 )
 
 // unhurried is more than a few turns take on a busy machine, and less than

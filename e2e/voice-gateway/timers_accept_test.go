@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/record"
-	"voicegateway/internal/timers"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
 )
 
 // survivor is a gateway that is killed and started again, with its timers, a broker

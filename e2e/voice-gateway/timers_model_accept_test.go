@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/timers"
 )
 
 // timerModel calls start_timer with the arguments that its words stand for.

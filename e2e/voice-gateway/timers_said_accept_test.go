@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/record"
-	"voicegateway/internal/timers"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
 )
 
 // TestAcceptTimersBySentence: spoken sentences become timers, which ring until the user

@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestWhatWasDoneIsTakenBack: through a real broker, server and house, each

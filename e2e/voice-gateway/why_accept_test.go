@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // history is the simulated house's own log: every change of a value with its time, and

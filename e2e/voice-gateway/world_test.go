@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // The rig by the names that these tests use.

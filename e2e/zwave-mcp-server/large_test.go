@@ -17,7 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // mostMemory is what the server may take for a large house, in kilobytes. The unit allows

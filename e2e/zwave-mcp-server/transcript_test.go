@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"golang.org/x/tools/txtar"
 
-	"voicegateway/internal/config"
+	"voicegateway/internal/ground/config"
 	"voicegateway/internal/zwave/serve"
 )
 

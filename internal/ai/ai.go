@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // Assistant answers through a Model. It is safe for concurrent use.

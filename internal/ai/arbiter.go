@@ -10,8 +10,8 @@ import (
 
 	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/ai/sentence"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // maxVerdict bounds the model's answer in bytes: a word and a sentence. maxReason bounds

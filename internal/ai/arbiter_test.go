@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // TestArbitrate asks a scripted model.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

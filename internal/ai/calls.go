@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/taint"
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 

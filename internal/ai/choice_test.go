@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/ai/choice"
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

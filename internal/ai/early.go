@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // unclaimed is how long a request that began early waits for its reply: the

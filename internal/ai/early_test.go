@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/dialogue"
 	_ "voicegateway/internal/fake/bubble"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // TestRequestThatBeganEarly: the reply uses a request that began before it, if it is

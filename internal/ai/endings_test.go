@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // hangs waits until the client has gone.

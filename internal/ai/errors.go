@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // Kind is what went wrong with a reply.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"voicegateway/internal/ai/sentence"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // visible returns what a piece of the model's text adds to its answer. When a thought

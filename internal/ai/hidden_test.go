@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // TestMachineryIsNeverSpoken checks whole answers: thoughts, data and marks are not

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // modelAt makes a server that can be changed, at first one that hangs up, and an assistant that has not looked for

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/speech"
 )
 
 // numbered matches the number in front of a list item. The sentences of a model are

@@ -9,8 +9,8 @@ import (
 
 	"voicegateway/internal/ai/choice"
 	"voicegateway/internal/ai/inventory"
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

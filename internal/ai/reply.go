@@ -10,8 +10,8 @@ import (
 
 	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/ai/sentence"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/grounded"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

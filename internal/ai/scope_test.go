@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

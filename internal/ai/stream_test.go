@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai/choice"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/grounded"
-	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/grounded"
+	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

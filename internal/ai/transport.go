@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai/wire"
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 )
 
 // maxStream bounds the bytes of one completion. A token is wrapped in some 200

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/dialogue"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 

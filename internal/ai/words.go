@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"voicegateway/internal/ai/sentence"
-	"voicegateway/internal/dialogue"
-	"voicegateway/internal/dialogue/grounded"
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
 )
 

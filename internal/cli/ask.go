@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // askPatience bounds one turn from the command line: the wait for the servers'

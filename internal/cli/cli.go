@@ -17,12 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/earcheck"
 	"voicegateway/internal/cli/review"
 	"voicegateway/internal/cli/upkeep"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/earcheck"
-	"voicegateway/internal/secret"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ground/secret"
 )
 
 // IO is what a command may use of the outside world.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 )
 
 // daemonPatience bounds a request that only shows something; such a request takes

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/demo"
+	"voicegateway/internal/care/demo"
 	"voicegateway/internal/gateway"
 )
 

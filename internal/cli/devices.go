@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/console"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 )
 

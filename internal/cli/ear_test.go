@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/console"
-	"voicegateway/internal/display"
-	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
-	"voicegateway/internal/waketest"
+	"voicegateway/internal/care/waketest"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
 )
 
 // viewed is a view and what it has shown.
@@ -77,8 +77,8 @@ func TestListenWritesALineForAnUtterance(t *testing.T) {
 func TestListenAsJSON(t *testing.T) {
 	v, out := viewed(true, true)
 	w := &earWatch{view: v, ended: func() {}}
-	w.StateChanged(turn.Listening)
-	w.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Ended: "silence"})
+	w.StateChanged(ear.Listening)
+	w.Hearing(ear.Hearing{Turn: "t-1", Level: -30, Ended: "silence"})
 	w.TurnEnded(record.Record{ID: "t-1", Source: record.FromMic})
 	v.event("device", []byte(`{}`))
 	v.note("trouble")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/earcheck"
+	"voicegateway/internal/care/earcheck"
 )
 
 // checkCommand makes of c a command that shows what the running gateway finds out about its own ear.

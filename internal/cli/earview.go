@@ -7,10 +7,10 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"voicegateway/internal/console"
-	"voicegateway/internal/display"
-	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
 )
 
 // earView shows what the ear makes of the sound: on a terminal as one line that is
@@ -72,7 +72,7 @@ func (v *earView) enter(state, recorder string) {
 	if v.state == "" && recorder == "on" {
 		v.line(v.app.paint.Warn("!") + " the recorder is on: what is said is kept")
 	}
-	if state == string(turn.Muted) && v.state != state {
+	if state == string(ear.Muted) && v.state != state {
 		v.line(v.app.paint.Warn("!") + " the microphone is muted; open it with: voice-gateway mute off")
 	}
 	v.state, v.last.Text = state, ""

@@ -18,17 +18,17 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
 	"voicegateway/internal/audio/room"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/lab"
+	"voicegateway/internal/care/stage"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/interrupt"
-	"voicegateway/internal/lab"
-	"voicegateway/internal/record"
-	"voicegateway/internal/speech/stt"
-	"voicegateway/internal/stage"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/keep/record"
 )
 
 // hearing is the work of hear, with its flags.
@@ -279,7 +279,7 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, pack
 
 // gated is a microphone that gives no frame until open is closed.
 type gated struct {
-	turn.Microphone
+	ear.Microphone
 	open <-chan struct{}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/console"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/home"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/process"
+	"voicegateway/internal/ground/process"
 )
 
 // leanGrowth is by how many percent the heap may grow before a collection; the

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/room"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/display"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/mute"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/mute"
-	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/keep/record"
 )
 
 // partsEvery is how often listen asks for the state of the ear's parts.
@@ -232,10 +232,10 @@ func (w *earWatch) tell(kind string, body any) bool {
 }
 
 // StateChanged shows the state.
-func (w *earWatch) StateChanged(s turn.State) { w.tell("state", map[string]turn.State{"state": s}) }
+func (w *earWatch) StateChanged(s ear.State) { w.tell("state", map[string]ear.State{"state": s}) }
 
 // Hearing shows the meter.
-func (w *earWatch) Hearing(h turn.Hearing) {
+func (w *earWatch) Hearing(h ear.Hearing) {
 	if reading, due := w.meter.Take(h, true); due {
 		w.tell("meter", reading)
 	}

@@ -6,11 +6,11 @@ import (
 	"net/http"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/care/configure"
 	"voicegateway/internal/cli/review"
 	"voicegateway/internal/cli/upkeep"
-	"voicegateway/internal/configure"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/interrupt"
+	"voicegateway/internal/ground/interrupt"
 )
 
 // loaded is the configuration as the commands need it.

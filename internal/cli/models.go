@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/config"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/models"
-	"voicegateway/internal/speech/micro"
-	"voicegateway/internal/speech/moonshine"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/models"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ear/micro"
+	"voicegateway/internal/ear/moonshine"
+	"voicegateway/internal/ground/config"
 )
 
 // modelsWork is the work of the models commands.

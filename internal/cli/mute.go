@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
+	"voicegateway/internal/care/configure"
 )
 
 // muteState is the daemon's answer about the mute switch.

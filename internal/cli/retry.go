@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/mcpint"
 )
 

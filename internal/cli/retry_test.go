@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/console"
+	"voicegateway/internal/doors/console"
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/mcpint"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
+	"voicegateway/internal/care/configure"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // runCommand runs the daemon.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/timers"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/keep/timers"
 )
 
 // timersCommand lists the timers of the running gateway, starts one, or changes some.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/record"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/keep/record"
 )
 
 // mostTurns is how many turns the daemon lists at once.

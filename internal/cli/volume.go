@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/earcheck"
+	"voicegateway/internal/care/earcheck"
 )
 
 // volumeCommand shows or sets how loud the running gateway is.

@@ -14,10 +14,10 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/mute"
-	"voicegateway/internal/waketest"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/waketest"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ear/mute"
 )
 
 // wakeTesting is the work of wake-test, with its flags.

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/speech/moonshine"
-	"voicegateway/internal/speech/sphinx"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/ear/moonshine"
+	"voicegateway/internal/ear/sphinx"
+	"voicegateway/internal/ground/worker"
 )
 
 // workers are the worker processes by name.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/process"
+	"voicegateway/internal/ground/process"
 )
 
 // SoundCard builds the simulated sound card of package audio/device and returns the

@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
-	"voicegateway/internal/dialogue"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/record"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // Microphone plays the frames it is given and then ends, or waits for ctx where
@@ -260,12 +260,12 @@ func (m *Matcher) House() *home.House { return m.Home }
 
 // Caller calls its functions; AwaitFunc may be nil.
 type Caller struct {
-	AwaitFunc func(ctx context.Context, n answer.Need) error
+	AwaitFunc func(ctx context.Context, n mind.Need) error
 	CallFunc  func(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
 // Await calls AwaitFunc.
-func (c *Caller) Await(ctx context.Context, n answer.Need) error {
+func (c *Caller) Await(ctx context.Context, n mind.Need) error {
 	if c.AwaitFunc == nil {
 		return nil
 	}
@@ -336,32 +336,32 @@ func (s *Speaker) Play(ctx context.Context, c audio.Clip) error {
 // Observer keeps what it receives.
 type Observer struct {
 	mu      sync.Mutex
-	states  []turn.State
+	states  []ear.State
 	records []record.Record
 	replies []string
-	heard   []turn.Hearing
+	heard   []ear.Hearing
 	Ended   func(record.Record) // called for each record, may be nil
 }
 
 // StateChanged keeps the state.
-func (o *Observer) StateChanged(s turn.State) {
+func (o *Observer) StateChanged(s ear.State) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.states = append(o.states, s)
 }
 
 // Hearing keeps what is heard.
-func (o *Observer) Hearing(h turn.Hearing) {
+func (o *Observer) Hearing(h ear.Hearing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.heard = append(o.heard, h)
 }
 
 // Heard returns what was heard so far.
-func (o *Observer) Heard() []turn.Hearing {
+func (o *Observer) Heard() []ear.Hearing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]turn.Hearing(nil), o.heard...)
+	return append([]ear.Hearing(nil), o.heard...)
 }
 
 // Replied keeps the reply.
@@ -382,10 +382,10 @@ func (o *Observer) TurnEnded(r record.Record) {
 }
 
 // States returns the states so far.
-func (o *Observer) States() []turn.State {
+func (o *Observer) States() []ear.State {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]turn.State(nil), o.states...)
+	return append([]ear.State(nil), o.states...)
 }
 
 // Records returns the records so far.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"voicegateway/internal/speech/wyoming"
+	"voicegateway/internal/ear/wyoming"
 )
 
 // Peer is the service's end of a Wyoming connection.

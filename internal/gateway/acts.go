@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"voicegateway/internal/answer"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/mute"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/mute"
-	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind"
 )
 
 // The errors for parts that a gateway may lack.
@@ -23,8 +23,8 @@ var (
 // acts is what the gateway does on request, from a page, a message or a command.
 type acts struct {
 	discreet
-	answerer *answer.Answerer
-	loop     *turn.Loop   // nil: text only
+	answerer *mind.Answerer
+	loop     *ear.Loop    // nil: text only
 	mute     *mute.Switch // nil: text only
 	hears    bool         // a recogniser knows the language
 	observer observers

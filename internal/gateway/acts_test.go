@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/doors/httpapi"
 )
 
 // TestSayingWithoutASpeakerFails: a client that wants a text spoken where there is no

@@ -16,9 +16,9 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/ear"
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
-	"voicegateway/internal/turn"
 )
 
 // night is a gateway in a dark, silent house; everything that it plays is kept.
@@ -72,7 +72,7 @@ func fall(t *testing.T, dir string) (*night, func()) {
 	n.Gateway = g
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
-	running.Go(func() { _ = g.ear.listen(ctx) })
+	running.Go(func() { _ = g.hearing.listen(ctx) })
 	running.Go(func() { _ = g.tellNews(ctx) })
 	return n, func() { cancel(); running.Wait() }
 }
@@ -90,13 +90,13 @@ func TestSmokeAtNight(t *testing.T) {
 			Kind: home.Reported, Entity: "n7", Thing: "Attic Smoke Alarm", Area: "Attic", Class: "smoke", State: "detected", Before: "clear", Time: time.Now(), Server: "zwave",
 		}
 		n, end := fall(t, dir)
-		n.mind.news.Reported(smoke)
+		n.thinking.news.Reported(smoke)
 		<-time.After(time.Minute)
 		synctest.Wait()
 		if got := n.heard(); got < 8 || n.sounds[0] != "03:00 alarm" || slices.ContainsFunc(n.sounds, func(s string) bool { return s[6:] != "alarm" }) {
 			t.Errorf("heard in a minute: %v", n.sounds)
 		}
-		if n.journal.state() != turn.Speaking {
+		if n.journal.state() != ear.Speaking {
 			t.Errorf("while it rings, the state is %s", n.journal.state())
 		}
 		if w := n.ask(t, http.MethodPost, "/api/stop", ""); w.Code/100 != 2 {
@@ -106,7 +106,7 @@ func TestSmokeAtNight(t *testing.T) {
 		before := n.heard()
 		<-time.After(time.Hour)
 		synctest.Wait()
-		if got := n.heard(); got != before || n.journal.state() == turn.Speaking {
+		if got := n.heard(); got != before || n.journal.state() == ear.Speaking {
 			t.Errorf("%d sounds after it was acknowledged, state %s", got-before, n.journal.state())
 		}
 		end()
@@ -121,7 +121,7 @@ func TestSmokeAtNight(t *testing.T) {
 
 		smoke.First, smoke.Before = true, nil
 		n, end = fall(t, dir)
-		n.mind.news.Reported(smoke)
+		n.thinking.news.Reported(smoke)
 		<-time.After(time.Hour)
 		if got := n.heard(); got > 0 {
 			t.Errorf("%d sounds after a restart, of what was acknowledged before", got)

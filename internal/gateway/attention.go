@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/speech/endpoint"
-	"voicegateway/internal/speech/micro"
-	"voicegateway/internal/speech/stt"
-	"voicegateway/internal/speech/vad"
+	"voicegateway/internal/ear/endpoint"
+	"voicegateway/internal/ear/micro"
+	"voicegateway/internal/ear/stt"
+	"voicegateway/internal/ear/vad"
 )
 
 // NewEndpointer makes the endpointer. It decides by the sentence if a recogniser

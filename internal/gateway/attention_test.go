@@ -12,9 +12,9 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/ear/endpoint"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/endpoint"
+	"voicegateway/internal/language/speech"
 )
 
 // made computes sound from a formula, as loud as speech.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/house"
 )
 
 // lie is an act that was reported as done and turned out not to be, with the sentence

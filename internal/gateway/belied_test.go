@@ -6,13 +6,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/ear"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/house"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // ending keeps the record of a turn that ended.
@@ -62,7 +62,7 @@ func TestTheRecordOfWhatWasNotDone(t *testing.T) {
 					correct(lie)
 				}
 				after := &ending{}
-				observers{discreet{}, j.truly, []turn.Observer{j}, []turn.Observer{follower{after}}}.TurnEnded(ended)
+				observers{discreet{}, j.truly, []ear.Observer{j}, []ear.Observer{follower{after}}}.TurnEnded(ended)
 				if !after.Calls[0].Receipt.Done() {
 					t.Error("what tells of it by itself does not know what was told")
 				}

@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"voicegateway/internal/ai"
-	"voicegateway/internal/answer"
 	"voicegateway/internal/audio"
-	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/record"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // quick is a model's server that answers at once, in a stream.
@@ -77,14 +77,14 @@ func (s *stageOfOne) Synthesize(context.Context, string) (audio.Clip, error) {
 }
 
 // StateChanged tells when a turn is over.
-func (s *stageOfOne) StateChanged(to turn.State) {
-	if to == turn.Idle {
+func (s *stageOfOne) StateChanged(to ear.State) {
+	if to == ear.Idle {
 		s.idle <- struct{}{}
 	}
 }
 
 // Hearing does nothing.
-func (s *stageOfOne) Hearing(turn.Hearing) {}
+func (s *stageOfOne) Hearing(ear.Hearing) {}
 
 // Replied does nothing.
 func (s *stageOfOne) Replied(string, string) {}
@@ -112,12 +112,12 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	answerer, err := answer.New(h, noTools{}, assist, fake.English(), safety.Limits{FanOutLimit: 5}, answer.Recovery{}, log)
+	answerer, err := mind.New(h, noTools{}, assist, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}
 	s := &stageOfOne{frames: make(chan audio.Frame), played: make(chan time.Time, 1), idle: make(chan struct{}, 1)}
-	loop, err := turn.NewLoop(turn.Config{Source: record.FromMic, Live: true}, turn.Parts{
+	loop, err := ear.NewLoop(ear.Config{Source: record.FromMic, Live: true}, ear.Parts{
 		Mic: s, Mind: answerer, Voice: s, Speaker: s, Observer: s, Log: log,
 		Stt: &fake.Transcriber{Text: func() speech.Transcript { return speech.Transcript{Text: "how do whales sleep"} }},
 		Wake: &fake.WakeDetector{DetectFunc: func(f audio.Frame) (speech.Detection, bool, error) {
@@ -142,7 +142,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 type noTools struct{}
 
 // Await returns at once.
-func (noTools) Await(context.Context, answer.Need) error { return nil }
+func (noTools) Await(context.Context, mind.Need) error { return nil }
 
 // Specs lists nothing.
 func (noTools) Specs() []tools.Spec { return nil }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/doors/httpapi"
 )
 
 // board remembers how each part fares, for /readyz.

@@ -3,8 +3,8 @@ package gateway
 import (
 	"fmt"
 
-	"voicegateway/internal/dialogue/challenge"
-	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/mind/challenge"
+	"voicegateway/internal/mind/safety"
 )
 
 // Doubts are what the configuration asks for and cannot have, each with what happens

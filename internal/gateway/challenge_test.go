@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/dialogue/safety"
+	"voicegateway/internal/mind/safety"
 )
 
 // TestChallengesThatCannotBeHad: dangerous acts stay denied, the child process may not do

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/config"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/keep/recorder"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/recorder"
 )
 
 const shipped = "../../configs/voice-gateway.yaml"

@@ -10,14 +10,14 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/record"
-	"voicegateway/internal/secret"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/mind/house"
 )
 
 // passedOn are the variables that give our own server the broker and its topics. Their
@@ -176,7 +176,7 @@ func (d discreet) settled(servers []mcpint.Server) {
 
 // discreetKeeper keeps sound with records that hold no secrets.
 type discreetKeeper struct {
-	turn.Keeper
+	ear.Keeper
 	discreet
 }
 

@@ -9,25 +9,25 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/house"
-	"voicegateway/internal/loudness"
-	"voicegateway/internal/mute"
-	"voicegateway/internal/recorder"
-	"voicegateway/internal/rehearser"
-	"voicegateway/internal/speech"
-	"voicegateway/internal/speech/stt"
-	"voicegateway/internal/speech/tts"
-	"voicegateway/internal/speech/wake"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/mute"
+	"voicegateway/internal/ear/rehearser"
+	"voicegateway/internal/ear/stt"
+	"voicegateway/internal/ear/tts"
+	"voicegateway/internal/ear/wake"
+	"voicegateway/internal/gateway/vitals"
+	"voicegateway/internal/keep/recorder"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind/house"
 	"voicegateway/internal/tools/local"
-	"voicegateway/internal/turn"
-	"voicegateway/internal/vitals"
+	"voicegateway/internal/tools/loudness"
 )
 
-// ear is everything from the microphone to the transcript, and from the reply to
+// earParts is everything from the microphone to the transcript, and from the reply to
 // the speaker. A gateway for text only has just the voice.
-type ear struct {
+type earParts struct {
 	voice *tts.Voice
-	loop  *turn.Loop
+	loop  *ear.Loop
 	wake  wake.Engine
 	stt   stt.Engine
 	sound sound
@@ -41,13 +41,13 @@ type ear struct {
 }
 
 // newEar puts the sound path together. It tells acknowledged which alerts are over.
-func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, acknowledged func(ids []string, over bool)) (*ear, error) {
+func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Observer, acknowledged func(ids []string, over bool)) (*earParts, error) {
 	s.tellLanguages()
 	voice, err := tts.New(s.cfg.TTS, s.log.With("part", "tts"))
 	if err != nil {
 		return nil, err
 	}
-	e := &ear{voice: voice, done: make(chan struct{})}
+	e := &earParts{voice: voice, done: make(chan struct{})}
 	if s.opts.TextOnly {
 		return e, nil
 	}
@@ -59,7 +59,7 @@ func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, a
 	if e.stt, err = stt.New(recognisers); err != nil {
 		return nil, err
 	}
-	if e.wake, err = wake.New(s.waker(command, mind.wakes.Near)); err != nil {
+	if e.wake, err = wake.New(s.waker(command, thinking.wakes.Near)); err != nil {
 		return nil, err
 	}
 	if e.sound, err = s.newSound(volume); err != nil {
@@ -70,8 +70,8 @@ func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, a
 	if err != nil {
 		return nil, err
 	}
-	parts := turn.Parts{
-		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: mind.answerer,
+	parts := ear.Parts{
+		Mic: e.sound.mic, Wake: e.wake, Stt: e.stt, End: Attentive(ends, e.stt), Mind: thinking.answerer,
 		Voice: voice, Speaker: e.sound.speaker, Chimes: e.sound.chimes, Observer: observer, Log: s.log,
 		Acknowledged: tellAll(acknowledged, e.loud.Acknowledged),
 	}
@@ -81,7 +81,7 @@ func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, a
 		}
 		parts.Keep = discreetKeeper{e.keeper, s.discreet}
 	}
-	e.loop, err = turn.NewLoop(turn.Config{
+	e.loop, err = ear.NewLoop(ear.Config{
 		Area: s.cfg.Gateway.Area, Source: s.opts.Source, Live: !s.opts.Fast,
 		PushToTalk: s.opts.PushToTalk, DryRun: s.opts.DryRun, Earcons: s.cfg.Audio.Earcons,
 	}, parts)
@@ -95,8 +95,8 @@ func (s setup) newEar(mind mind, volume *local.Volume, observer turn.Observer, a
 // sound is where frames come from and clips go to.
 type sound struct {
 	mic     *vitals.Pulse
-	speaker turn.Speaker
-	chimes  turn.Speaker   // only the sound card: a file should hold replies, not short sounds
+	speaker ear.Speaker
+	chimes  ear.Speaker    // only the sound card: a file should hold replies, not short sounds
 	card    *device.Device // nil if the sound comes from elsewhere
 }
 
@@ -157,7 +157,7 @@ func (s setup) waker(command []string, near func(speech.Detection)) wake.Config 
 
 // attending lets the recogniser hear the room along with the endpointer.
 type attending struct {
-	turn.Endpointer
+	ear.Endpointer
 	room stt.Listener
 }
 
@@ -169,7 +169,7 @@ func (a attending) Observe(f audio.Frame) {
 
 // Attentive returns the endpointer, and lets the recogniser hear the room as well
 // if it wants to.
-func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
+func Attentive(end ear.Endpointer, engine stt.Engine) ear.Endpointer {
 	if room, ok := engine.(stt.Listener); ok {
 		return attending{end, room}
 	}
@@ -177,7 +177,7 @@ func Attentive(end turn.Endpointer, engine stt.Engine) turn.Endpointer {
 }
 
 // services returns the ear's entries in the table of services.
-func (e *ear) services(h *house.House) []service {
+func (e *earParts) services(h *house.House) []service {
 	if e.loop == nil {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (e *ear) services(h *house.House) []service {
 }
 
 // listen runs the loop and tells when a finite source has ended.
-func (e *ear) listen(ctx context.Context) error {
+func (e *earParts) listen(ctx context.Context) error {
 	own, cancel := context.WithCancel(ctx)
 	var telling sync.WaitGroup
 	telling.Go(func() { e.mute.Apply(own) })

@@ -15,12 +15,12 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/mute"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/mute"
-	"voicegateway/internal/record"
-	"voicegateway/internal/recorder"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/recorder"
 )
 
 // looping starts a gateway's turn loop alone and returns what ends it.
@@ -28,7 +28,7 @@ func looping(t *testing.T, g *Gateway) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
-	running.Go(func() { _ = g.ear.listen(ctx) })
+	running.Go(func() { _ = g.hearing.listen(ctx) })
 	end = func() { cancel(); running.Wait() }
 	t.Cleanup(end)
 	return end
@@ -52,7 +52,7 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	g := another(t, dir)
 	g.restoreMute(t.Context())
-	if g.Muted() || g.journal.state() != turn.Idle {
+	if g.Muted() || g.journal.state() != ear.Idle {
 		t.Fatalf("a new gateway is muted: %s", g.journal.state())
 	}
 	end := looping(t, g)
@@ -62,21 +62,21 @@ func TestMuteHoldsOverARestart(t *testing.T) {
 	if w := g.ask(t, http.MethodPost, "/api/listen", ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "muted") {
 		t.Errorf("listening while muted: %d %s", w.Code, w.Body)
 	}
-	if g.journal.state() != turn.Muted || !g.ear.sound.card.State().Muted {
-		t.Errorf("state %s, the card is muted: %v", g.journal.state(), g.ear.sound.card.State().Muted)
+	if g.journal.state() != ear.Muted || !g.hearing.sound.card.State().Muted {
+		t.Errorf("state %s, the card is muted: %v", g.journal.state(), g.hearing.sound.card.State().Muted)
 	}
 	end()
 
 	g = another(t, dir)
 	g.restoreMute(t.Context())
-	if !g.Muted() || g.journal.state() != turn.Muted || !g.ear.sound.card.State().Muted {
-		t.Errorf("after the restart: state %s, the card is muted: %v", g.journal.state(), g.ear.sound.card.State().Muted)
+	if !g.Muted() || g.journal.state() != ear.Muted || !g.hearing.sound.card.State().Muted {
+		t.Errorf("after the restart: state %s, the card is muted: %v", g.journal.state(), g.hearing.sound.card.State().Muted)
 	}
 	end = looping(t, g)
 	if w := g.ask(t, http.MethodPost, "/api/mute", `{"on":false}`); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"muted":false`) {
 		t.Fatalf("unmute: %d %s", w.Code, w.Body)
 	}
-	if g.journal.state() != turn.Idle || g.ear.sound.card.State().Muted {
+	if g.journal.state() != ear.Idle || g.hearing.sound.card.State().Muted {
 		t.Errorf("after unmuting: state %s", g.journal.state())
 	}
 	end()
@@ -110,7 +110,7 @@ func TestMuteWithoutADisk(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "holds until the gateway ends") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if !g.Muted() || g.journal.state() != turn.Muted {
+	if !g.Muted() || g.journal.state() != ear.Muted {
 		t.Error("it is not muted")
 	}
 }
@@ -133,8 +133,8 @@ func TestTheRecorderIsVisible(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { _ = g.ear.keeper.Run(ctx) })
-	g.ear.keeper.Keep(record.Record{ID: "t-1", Time: time.Now()}, audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 320)})
+	running.Go(func() { _ = g.hearing.keeper.Run(ctx) })
+	g.hearing.keeper.Keep(record.Record{ID: "t-1", Time: time.Now()}, audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 320)})
 	cancel()
 	running.Wait()
 	found := 0
@@ -155,7 +155,7 @@ func TestTheRecorderIsVisible(t *testing.T) {
 func TestNothingIsRecordedUnasked(t *testing.T) {
 	g := assembled(t)
 	g.tellRecorder()
-	if got := part(t, g, "recorder"); g.ear.keeper != nil || !strings.HasPrefix(got.Why, "off") {
+	if got := part(t, g, "recorder"); g.hearing.keeper != nil || !strings.HasPrefix(got.Why, "off") {
 		t.Errorf("part %+v", got)
 	}
 	for name, opts := range map[string]Options{"private": {Private: true}, "text": {TextOnly: true}, "a file": {Mic: &fake.Microphone{}}} {
@@ -163,7 +163,7 @@ func TestNothingIsRecordedUnasked(t *testing.T) {
 		cfg.Recorder.Enabled = true
 		opts.Executable = "/nowhere/voice-gateway"
 		g, err := New(cfg, opts, slog.New(slog.DiscardHandler))
-		if err != nil || g.ear.keeper != nil {
+		if err != nil || g.hearing.keeper != nil {
 			t.Errorf("%s: recorded, %v", name, err)
 		}
 	}

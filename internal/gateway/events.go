@@ -3,12 +3,12 @@ package gateway
 import (
 	"cmp"
 
+	"voicegateway/internal/doors/metrics"
+	"voicegateway/internal/doors/mqttapi"
+	"voicegateway/internal/keep/tasks"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/metrics"
-	"voicegateway/internal/mqttapi"
-	"voicegateway/internal/reach"
-	"voicegateway/internal/tasks"
+	"voicegateway/internal/mcpint/reach"
 )
 
 // version is the version of the build.

@@ -12,22 +12,22 @@ import (
 	"errors"
 	"log/slog"
 
-	"voicegateway/internal/display"
-	"voicegateway/internal/events"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors/metrics"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ground/order"
+	"voicegateway/internal/ground/secret"
+	"voicegateway/internal/ground/systemd"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/home/events"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/metrics"
-	"voicegateway/internal/order"
-	"voicegateway/internal/record"
-	"voicegateway/internal/secret"
-	"voicegateway/internal/systemd"
-	"voicegateway/internal/timekeeper"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
-	"voicegateway/internal/turn"
 )
 
 // Options say how this gateway differs from the daemon with its sound card.
@@ -37,17 +37,17 @@ type Options struct {
 	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets
 
-	TextOnly   bool            // no sound and no presence on MQTT: one turn from a command line
-	Private    bool            // no presence on MQTT and no recording: a person tries the ear out
-	Mic        turn.Microphone // in place of the sound card
-	Speaker    turn.Speaker    // in place of the sound card
-	Fast       bool            // Mic gives frames as fast as they are read
-	PushToTalk bool            // Mic's first frame belongs to the utterance already
+	TextOnly   bool           // no sound and no presence on MQTT: one turn from a command line
+	Private    bool           // no presence on MQTT and no recording: a person tries the ear out
+	Mic        ear.Microphone // in place of the sound card
+	Speaker    ear.Speaker    // in place of the sound card
+	Fast       bool           // Mic gives frames as fast as they are read
+	PushToTalk bool           // Mic's first frame belongs to the utterance already
 	Source     record.Source
 	DryRun     bool
-	House      *home.House   // known in addition to the houses of the servers
-	Pack       *intent.Pack  // sentences in place of our own, in their own language
-	Watch      turn.Observer // also told of every event of a turn
+	House      *home.House  // known in addition to the houses of the servers
+	Pack       *intent.Pack // sentences in place of our own, in their own language
+	Watch      ear.Observer // also told of every event of a turn
 	Attempt    func(host.Attempt)
 }
 
@@ -67,8 +67,8 @@ type Gateway struct {
 	house    *house.House
 	link     link
 	mcp      *host.Host
-	mind     mind
-	ear      *ear
+	thinking mindParts
+	hearing  *earParts
 	buttons  *events.Buttons
 	observer observers
 	journal  *journal
@@ -119,37 +119,37 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	buttons, journal := s.followHouses(mcp, rooms, link), &journal{log: log}
-	mind, err := s.newMind(registry, rooms, mcp, news, journal.last)
+	thinking, err := s.newMind(registry, rooms, mcp, news, journal.last)
 	if err != nil {
 		return nil, err
 	}
-	mind.answerer.Ends = keeper
+	thinking.answerer.Ends = keeper
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
-	s.followEvents(mcp, rooms, link.publishPresses, mind.answerer.Reports.Note, mind.answerer.Reported, mind.answerer.Belied, journal.correcting(rooms, mind.phrases, link.correcting(stream)...), mind.waits.Belied, buttons.Reported, mind.news.Reported, stream.House.Reported)
-	observer := s.newObservers(journal, news.counts, stream, link, mind.waits, mind.news, mind.wakes)
-	ear, err := s.newEar(mind, volume, observer, tellAll(mind.news.Acknowledged, keeper.Acknowledged))
+	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported)
+	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
+	hearing, err := s.newEar(thinking, volume, observer, tellAll(thinking.news.Acknowledged, keeper.Acknowledged))
 	if err != nil {
 		return nil, err
 	}
-	ear.rehearser = s.newRehearser(rooms, ear, journal)
-	acts := acts{discreet: s.discreet, answerer: mind.answerer, loop: ear.loop, mute: ear.mute, hears: !s.deaf(), observer: observer, unheard: ear.sound.unheard, changed: link.poke}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, mind, ear, keeper)}
-	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: ear.sound.card, audio: cfg.Audio.Config}
+	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
+	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, unheard: hearing.sound.unheard, changed: link.poke}
+	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper)}
+	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: hearing.sound.card, audio: cfg.Audio.Config}
 	http, err := s.newHTTP(httpapi.Deps{
 		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed, Lines: s.lines,
-		Turns: turnView{journal, mind.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: ear.sound.unheard}, acts}, Lessons: lessonView{mind.lessons, s.discreet},
-		Wakes: mind.wakes, Rehearsal: rehearsals{ear.rehearser},
-	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, ear) }))
+		Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
+		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, s.discreet},
+		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
+	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
 	if err != nil {
 		return nil, err
 	}
-	manager, err := s.newManager(link, rooms, mcp, ear)
+	manager, err := s.newManager(link, rooms, mcp, hearing)
 	if err != nil {
 		return nil, err
 	}
 	return &Gateway{
-		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, mind: mind, ear: ear, buttons: buttons,
+		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
 		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
 	}, nil
 }

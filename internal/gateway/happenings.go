@@ -3,12 +3,12 @@ package gateway
 import (
 	"context"
 
-	"voicegateway/internal/events"
+	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
+	"voicegateway/internal/home/events"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mqttapi"
-	"voicegateway/internal/record"
+	"voicegateway/internal/mind/house"
 	"voicegateway/internal/tools"
 )
 

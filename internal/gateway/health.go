@@ -5,16 +5,16 @@ import (
 	"context"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/display"
-	"voicegateway/internal/house"
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors/metrics"
+	"voicegateway/internal/gateway/vitals"
+	"voicegateway/internal/ground/systemd"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/metrics"
-	"voicegateway/internal/systemd"
-	"voicegateway/internal/timekeeper"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/vitals"
 )
 
 // health tells how the parts are.
@@ -34,7 +34,7 @@ type check struct {
 // checks returns the checks by the name of their part.
 //
 //nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, mind mind, ear *ear, keeper *timekeeper.Keeper) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper) map[string]check {
 	outages := house.NewOutages(registry)
 	return map[string]check{
 		"mqtt": {trouble: link.trouble},
@@ -44,20 +44,20 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 		}},
 		"grammar":  {trouble: rooms.Trouble},
 		"timers":   {trouble: keeper.Trouble},
-		"wakes":    {trouble: mind.wakes.Trouble, about: mind.wakes.About},
-		"recorder": {trouble: ear.recorderTrouble, about: ear.recorderAbout},
+		"wakes":    {trouble: thinking.wakes.Trouble, about: thinking.wakes.About},
+		"recorder": {trouble: hearing.recorderTrouble, about: hearing.recorderAbout},
 		"audio": {trouble: func() string {
 			if s.deaf() {
 				return "spoken commands are off: the recogniser hears English only; text commands work"
 			}
-			return ear.sound.card.State().Problem
+			return hearing.sound.card.State().Problem
 		}},
 		"tts": {trouble: func() string {
-			_, why := ear.voice.Ready()
+			_, why := hearing.voice.Ready()
 			return why
 		}},
 		"ai": {trouble: func() string {
-			if ok, why := mind.model.Ready(); !ok {
+			if ok, why := thinking.model.Ready(); !ok {
 				return why
 			}
 			return ""
@@ -104,13 +104,13 @@ func (h health) Readiness() httpapi.Readiness {
 }
 
 // snapshot returns the current values for a scrape of the metrics.
-func (h health) snapshot(link link, stream *display.Stream, ear *ear) metrics.Snapshot {
+func (h health) snapshot(link link, stream *display.Stream, hearing *earParts) metrics.Snapshot {
 	s := metrics.Snapshot{
 		Overall: h.mcp.Overall(), MQTT: link.bus.Connected(), Events: stream.Feed.Clients(),
 		Servers: h.mcp.Status(), Parts: map[string]string{},
 	}
-	if ear.sound.card != nil {
-		card := ear.sound.card.State()
+	if hearing.sound.card != nil {
+		card := hearing.sound.card.State()
 		s.Sound = &metrics.Sound{
 			Frames: float64(card.Captured) / audio.FrameSamples, Lost: float64(card.Lost) / audio.FrameSamples,
 			Overflows: card.Overflows, Breaks: card.Breaks,
@@ -124,12 +124,12 @@ func (h health) snapshot(link link, stream *display.Stream, ear *ear) metrics.Sn
 
 // newManager prepares the notifications of the service manager. Only the daemon sends
 // any; a gateway with other sound, or without sound, is a command that a user runs.
-func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, ear *ear) (*systemd.Service, error) {
+func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, hearing *earParts) (*systemd.Service, error) {
 	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
 		return nil, nil // no service manager
 	}
 	return systemd.New(vitals.New(vitals.Parts{
-		Bus: link.bus, House: rooms, MCP: mcp, Loop: ear.loop, Sound: ear.sound.card.State, Muted: ear.mute.On, Pulse: ear.sound.mic,
+		Bus: link.bus, House: rooms, MCP: mcp, Loop: hearing.loop, Sound: hearing.sound.card.State, Muted: hearing.mute.On, Pulse: hearing.sound.mic,
 		Deaf: s.deaf(), Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
 	}), s.log)
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 
-	"voicegateway/internal/answer/calling"
-	"voicegateway/internal/display"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/order"
-	"voicegateway/internal/timekeeper"
-	"voicegateway/internal/timers"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/ground/order"
+	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mind/calling"
+	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 )
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/recorder"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/keep/recorder"
 )
 
 // The recorder's state as one word.
@@ -44,7 +44,7 @@ func (s setup) newRecorder() (*recorder.Recorder, error) {
 }
 
 // recorderAbout is what /readyz says of the recorder, also when it is off.
-func (e *ear) recorderAbout() string {
+func (e *earParts) recorderAbout() string {
 	if e.keeper == nil {
 		return "off: nothing that is said is kept"
 	}
@@ -53,7 +53,7 @@ func (e *ear) recorderAbout() string {
 
 // recorderTrouble says why sound that should be recorded is not, "" if nothing is
 // wrong.
-func (e *ear) recorderTrouble() string {
+func (e *earParts) recorderTrouble() string {
 	if e.keeper == nil {
 		return ""
 	}
@@ -63,11 +63,11 @@ func (e *ear) recorderTrouble() string {
 // tellRecorder shows whether utterances are recorded (REQUIREMENTS H10): in the
 // log, in /readyz and on MQTT.
 func (g *Gateway) tellRecorder() {
-	if g.ear.loop == nil {
+	if g.hearing.loop == nil {
 		return
 	}
-	if g.ear.keeper != nil {
-		g.log.Warn("the recorder keeps what is said to the gateway", "part", "recorder", "about", g.ear.keeper.About())
+	if g.hearing.keeper != nil {
+		g.log.Warn("the recorder keeps what is said to the gateway", "part", "recorder", "about", g.hearing.keeper.About())
 	}
 	g.board.set("recorder", false, httpapi.PartReady, "")
 	if g.link.api != nil {

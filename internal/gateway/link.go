@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"voicegateway/internal/broker"
-	"voicegateway/internal/discovery"
-	"voicegateway/internal/display"
+	"voicegateway/internal/doors/discovery"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/mqttapi"
+	"voicegateway/internal/ground/broker"
+	"voicegateway/internal/ground/mqtt"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mqtt"
-	"voicegateway/internal/mqttapi"
-	"voicegateway/internal/record"
 )
 
 // link connects the gateway to the rest of the house: the MQTT broker and our

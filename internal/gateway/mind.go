@@ -5,23 +5,24 @@ import (
 	"log/slog"
 
 	"voicegateway/internal/ai"
-	"voicegateway/internal/announce"
-	"voicegateway/internal/answer"
-	"voicegateway/internal/arrival"
+	"voicegateway/internal/ear/wakekeeper"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/lessons"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep/tasks"
+	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/reach"
-	"voicegateway/internal/record"
-	"voicegateway/internal/replay"
-	"voicegateway/internal/store"
-	"voicegateway/internal/tasks"
+	"voicegateway/internal/mcpint/reach"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/announce"
+	"voicegateway/internal/mind/arrival"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/lessons"
+	"voicegateway/internal/mind/replay"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
-	"voicegateway/internal/wakekeeper"
 )
 
 // newHouse is the house without any server.
@@ -42,22 +43,22 @@ func (s setup) newHouse() (*house.House, error) {
 
 // newTools registers the local tools; the tools of servers are added when they
 // connect.
-func (s setup) newTools(keeper local.Timekeeper, rooms *house.House) (*tools.Registry, *local.Volume, error) {
+func (s setup) newTools(keeper timers.Keeper, rooms *house.House) (*tools.Registry, *local.Volume, error) {
 	all, volume, err := local.All(s.cfg.Tools, local.Deps{Log: s.log.With("part", "tools"), SearchKey: s.opts.Secrets.SearchKey})
 	if err != nil {
 		return nil, nil, fmt.Errorf("tools: %w", err)
 	}
 	registry := tools.NewRegistry()
-	if err := registry.Add(append(all, local.Timers(keeper)...)...); err != nil {
+	if err := registry.Add(append(all, timers.Tools(keeper)...)...); err != nil {
 		return nil, nil, fmt.Errorf("tools: %w", err)
 	}
 	registry.Translate(rooms)
 	return registry, volume, nil
 }
 
-// mind is the part that understands a text and answers it.
-type mind struct {
-	answerer *answer.Answerer
+// mindParts is the part that understands a text and answers it.
+type mindParts struct {
+	answerer *mind.Answerer
 	caller   *reach.Caller
 	model    *ai.Assistant
 	tasks    *tasks.Stopped
@@ -96,23 +97,23 @@ func (s setup) memory() func() (announce.Memory, error) {
 }
 
 // newMind assembles the mind.
-func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents, turns func() []record.Record) (mind, error) {
+func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.Host, events serverEvents, turns func() []record.Record) (mindParts, error) {
 	transport, err := ai.NewOpenAI(s.cfg.AI, s.opts.Secrets.AIKey, nil)
 	if err != nil {
-		return mind{}, err
+		return mindParts{}, err
 	}
 	settings := s.cfg.AI
 	settings.Language = s.cfg.Gateway.Language
 	model, err := ai.New(settings, discreetModel{transport, s.discreet.secrets.Long()}, modelTools{registry, rooms}, s.log.With("part", "ai"))
 	if err != nil {
-		return mind{}, err
+		return mindParts{}, err
 	}
 	phrases, err := reply.Ours(s.cfg.Gateway.Language)
 	if err != nil {
-		return mind{}, fmt.Errorf("gateway.language: %w", err)
+		return mindParts{}, fmt.Errorf("gateway.language: %w", err)
 	}
 	servers := reach.NewServers(mcp)
-	m := mind{
+	m := mindParts{
 		phrases: phrases, caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: tasks.New(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
@@ -121,8 +122,8 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 		Model: func() bool { ready, _ := model.Ready(); return ready },
 		Today: replay.Config{Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler)},
 	})
-	m.answerer, err = answer.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
-		answer.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
+	m.answerer, err = mind.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
+		mind.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
 	m.wakes = s.newWakeKeeper()
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/display"
-	"voicegateway/internal/metrics"
-	"voicegateway/internal/record"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/metrics"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
 )
 
 // observers passes a turn's events on to each observer, in this order and without
@@ -19,13 +19,13 @@ import (
 type observers struct {
 	discreet
 	truly       func(record.Record) record.Record
-	each, after []turn.Observer
+	each, after []ear.Observer
 }
 
 // newObservers lists them. The journal comes first: interfaces may be asked about a
 // turn as soon as they have told of it.
 func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *display.Stream, link link, after ...follows) observers {
-	all := []turn.Observer{j, counter{counts}, stream}
+	all := []ear.Observer{j, counter{counts}, stream}
 	if link.api != nil {
 		all = append(all, presence{link})
 	}
@@ -40,14 +40,14 @@ func (s setup) newObservers(j *journal, counts *metrics.Metrics, stream *display
 }
 
 // StateChanged passes the state on.
-func (o observers) StateChanged(to turn.State) {
+func (o observers) StateChanged(to ear.State) {
 	for _, each := range o.each {
 		each.StateChanged(to)
 	}
 }
 
 // Hearing passes on what the ear makes of a frame.
-func (o observers) Hearing(h turn.Hearing) {
+func (o observers) Hearing(h ear.Hearing) {
 	for _, each := range o.each {
 		each.Hearing(h)
 	}
@@ -80,10 +80,10 @@ type follows interface{ TurnEnded(r record.Record) }
 type follower struct{ follows }
 
 // StateChanged is not followed.
-func (follower) StateChanged(turn.State) {}
+func (follower) StateChanged(ear.State) {}
 
 // Hearing is not followed.
-func (follower) Hearing(turn.Hearing) {}
+func (follower) Hearing(ear.Hearing) {}
 
 // Replied is not followed.
 func (follower) Replied(string, string) {}
@@ -98,20 +98,20 @@ type journal struct {
 
 	mu    sync.Mutex
 	turns []record.Record
-	at    turn.State
+	at    ear.State
 	moved time.Time        // when something happened last
 	lies  record.Lies[lie] // what turned out not to be done before its turn had ended
 }
 
 // StateChanged remembers the state.
-func (j *journal) StateChanged(to turn.State) {
+func (j *journal) StateChanged(to ear.State) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.at, j.moved = to, time.Now()
 }
 
 // Hearing is not remembered.
-func (j *journal) Hearing(turn.Hearing) {}
+func (j *journal) Hearing(ear.Hearing) {}
 
 // Replied is not remembered: the reply is in the record.
 func (j *journal) Replied(string, string) {}
@@ -131,10 +131,10 @@ func (j *journal) TurnEnded(r record.Record) {
 }
 
 // state is where the microphone's turn stands.
-func (j *journal) state() turn.State {
+func (j *journal) state() ear.State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return cmp.Or(j.at, turn.Idle)
+	return cmp.Or(j.at, ear.Idle)
 }
 
 // quiet is when the last turn, or change of state, was; zero before the first.
@@ -165,10 +165,10 @@ func ms(t *float64) float64 {
 type counter struct{ *metrics.Metrics }
 
 // StateChanged is not counted.
-func (c counter) StateChanged(turn.State) {}
+func (c counter) StateChanged(ear.State) {}
 
 // Hearing is not counted.
-func (c counter) Hearing(turn.Hearing) {}
+func (c counter) Hearing(ear.Hearing) {}
 
 // Replied is not counted.
 func (c counter) Replied(string, string) {}
@@ -180,13 +180,13 @@ func (c counter) TurnEnded(r record.Record) { c.Turn(r) }
 type presence struct{ link }
 
 // StateChanged publishes the state.
-func (p presence) StateChanged(to turn.State) {
+func (p presence) StateChanged(to ear.State) {
 	p.api.State(string(to))
 	p.poke()
 }
 
 // Hearing is not published.
-func (p presence) Hearing(turn.Hearing) {}
+func (p presence) Hearing(ear.Hearing) {}
 
 // Replied publishes the reply.
 func (p presence) Replied(id, text string) { p.api.Reply(id, text) }

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
-	"voicegateway/internal/record"
+	"voicegateway/internal/ground/mqtt"
+	"voicegateway/internal/keep/record"
 )
 
 // post is a request as it is written to a connection.

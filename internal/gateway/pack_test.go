@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // A pack of sentences from outside replaces our own. The record shows what its sentences
@@ -25,7 +25,7 @@ func TestSentencesOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := g.mind.answerer.Turn(t.Context(), record.Request{Text: "make me a mocha", Source: record.FromFile})
+	r := g.thinking.answerer.Turn(t.Context(), record.Request{Text: "make me a mocha", Source: record.FromFile})
 	if r.Route != record.RouteLocal || r.Intent == nil || r.Intent.Name != "OrderDrink" || r.Intent.Slots["coffee"] != "mocha" {
 		t.Errorf("%+v, intent %+v", r, r.Intent)
 	}

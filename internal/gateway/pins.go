@@ -3,8 +3,8 @@ package gateway
 import (
 	"sync"
 
+	"voicegateway/internal/keep/store"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/store"
 )
 
 // pins stores how the servers' tools looked when they were first seen (REQUIREMENTS

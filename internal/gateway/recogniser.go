@@ -3,8 +3,8 @@ package gateway
 import (
 	"slices"
 
+	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/intent/choosing"
-	"voicegateway/internal/speech/stt"
 )
 
 // recognisers are the configured engines that know the gateway's language.

@@ -4,25 +4,25 @@ import (
 	"errors"
 	"fmt"
 
-	"voicegateway/internal/house"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/rehearsal"
-	"voicegateway/internal/rehearser"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/rehearsal"
+	"voicegateway/internal/ear/rehearser"
+	"voicegateway/internal/mind/house"
 )
 
 // newRehearser makes what rehearses the names of the house; nil where no recogniser
 // knows the language. It waits while a turn is under way, and its recogniser gives way
 // to everything else on the machine.
-func (s setup) newRehearser(rooms *house.House, ear *ear, j *journal) *rehearser.Rehearser {
+func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *rehearser.Rehearser {
 	if s.opts.TextOnly || s.opts.Private || s.deaf() {
 		return nil // nothing is heard here
 	}
 	voice := s.cfg.TTS
 	cfg := rehearser.Config{
-		Pack: rooms.Pack(), Voice: ear.voice, Speaks: fmt.Sprintf("%q %+v %+v %+v", voice.Engines, voice.Espeak, voice.Flite, voice.Piper),
+		Pack: rooms.Pack(), Voice: hearing.voice, Speaks: fmt.Sprintf("%q %+v %+v %+v", voice.Engines, voice.Espeak, voice.Flite, voice.Piper),
 		Recogniser: s.recogniser([]string{"nice", "-n", "19", s.opts.Executable, "worker", "stt"}),
-		Idle:       func() bool { return j.state() == turn.Idle || j.state() == turn.Muted },
+		Idle:       func() bool { return j.state() == ear.Idle || j.state() == ear.Muted },
 		Log:        s.log.With("part", "rehearsal"), Dir: s.cfg.Gateway.StateDir,
 	}
 	if s.cfg.Home.Rehearse && s.opts.Mic == nil {

@@ -8,17 +8,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"voicegateway/internal/announce"
-	"voicegateway/internal/answer"
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors/mqttapi"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/home"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/loudness"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mqttapi"
-	"voicegateway/internal/record"
-	"voicegateway/internal/timekeeper"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/announce"
+	"voicegateway/internal/mind/timekeeper"
+	"voicegateway/internal/tools/loudness"
 )
 
 // service is one long-lived part. When a required part ends, the gateway ends. When an
@@ -34,8 +34,8 @@ type service struct {
 func (g *Gateway) services() []service {
 	s := []service{
 		{"mcp", g.mcp.Run, false},
-		{"ai", g.mind.model.Run, false},
-		{"tts", g.ear.voice.Run, false},
+		{"ai", g.thinking.model.Run, false},
+		{"tts", g.hearing.voice.Run, false},
 		{"tasks", g.offer, false},
 		{"arrivals", g.tellLater, false},
 		{"buttons", g.press, false},
@@ -56,7 +56,7 @@ func (g *Gateway) services() []service {
 	if g.http != nil {
 		s = append(s, service{"http", g.http.Run, true}, service{"events", g.stream.TellServers, false}, service{"house", g.tellHouse, false})
 	}
-	return append(s, g.ear.services(g.house)...)
+	return append(s, g.hearing.services(g.house)...)
 }
 
 // tellHouse tells on the feed what changes in the house, until ctx ends.
@@ -88,7 +88,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.checkState()
 	g.tellRecorder()
 	g.restoreMute(ctx)
-	g.mind.lessons.Open()
+	g.thinking.lessons.Open()
 	stopLink := g.startLink(ctx)
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)
@@ -112,8 +112,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 // restoreMute mutes the microphone before anything has started, so that the first
 // published state says muted.
 func (g *Gateway) restoreMute(ctx context.Context) {
-	if g.ear.mute != nil && g.opts.Mic == nil && g.ear.mute.Restore(ctx) {
-		g.observer.StateChanged(turn.Muted)
+	if g.hearing.mute != nil && g.opts.Mic == nil && g.hearing.mute.Restore(ctx) {
+		g.observer.StateChanged(ear.Muted)
 	}
 }
 
@@ -124,8 +124,8 @@ func (g *Gateway) offer(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case server := <-g.mind.returns:
-			text := g.mind.answerer.Offer(server)
+		case server := <-g.thinking.returns:
+			text := g.thinking.answerer.Offer(server)
 			if text == "" {
 				continue
 			}
@@ -143,18 +143,18 @@ func (g *Gateway) offer(ctx context.Context) error {
 
 // tellLater tells again of what was under way, until ctx ends.
 func (g *Gateway) tellLater(ctx context.Context) error {
-	return g.mind.waits.Run(ctx, announcer{loop: g.loop, api: g.link.api})
+	return g.thinking.waits.Run(ctx, announcer{loop: g.loop, api: g.link.api})
 }
 
 // tellNews announces the events of the house, until ctx ends.
 func (g *Gateway) tellNews(ctx context.Context) error {
-	return g.mind.news.Run(ctx, announcer{g.loop, g.link.api, g.ear.loud})
+	return g.thinking.news.Run(ctx, announcer{g.loop, g.link.api, g.hearing.loud})
 }
 
 // announcer speaks and publishes announcements, as far as this gateway has a voice and a
 // presence on MQTT.
 type announcer struct {
-	loop *turn.Loop         // nil: text only
+	loop *ear.Loop          // nil: text only
 	api  *mqttapi.API       // nil without a presence on MQTT
 	loud *loudness.Loudness // nil: alerts sound as loud as anything
 }
@@ -189,7 +189,7 @@ func (a announcer) Ring(ctx context.Context, x announce.Alert) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
-	return a.loop.Ring(ctx, turn.Alert{ID: x.ID, Urgent: x.Urgent, Sound: earcon.Alarm, Text: x.Text, Every: x.Every})
+	return a.loop.Ring(ctx, ear.Alert{ID: x.ID, Urgent: x.Urgent, Sound: earcon.Alarm, Text: x.Text, Every: x.Every})
 }
 
 // Quiet ends alerts that no longer need attention.
@@ -233,10 +233,10 @@ func (g *Gateway) optional(ctx context.Context, s service) {
 // Ready returns when a command can be carried out: the servers have published their house
 // or given up in their first round, and the recogniser has learnt the house's names.
 func (g *Gateway) Ready(ctx context.Context) error {
-	if err := g.mind.caller.Await(ctx, answer.Need{House: true}); err != nil {
+	if err := g.thinking.caller.Await(ctx, mind.Need{House: true}); err != nil {
 		return fmt.Errorf("waiting for the servers: %w", err)
 	}
-	if g.ear.loop == nil {
+	if g.hearing.loop == nil {
 		return nil
 	}
 	return g.house.Learnt(ctx)
@@ -244,7 +244,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 
 // Turns is closed when a finite source of sound has ended and its last turn is
 // over.
-func (g *Gateway) Turns() <-chan struct{} { return g.ear.done }
+func (g *Gateway) Turns() <-chan struct{} { return g.hearing.done }
 
 // House is the house as it is currently known.
 func (g *Gateway) House() *home.House { return g.house.House() }

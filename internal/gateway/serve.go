@@ -10,22 +10,22 @@ import (
 	"strings"
 
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/display"
+	"voicegateway/internal/doors/display"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors/mqttapi"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
-	"voicegateway/internal/house"
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/lessons"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/tasks"
+	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
-	"voicegateway/internal/mqttapi"
-	"voicegateway/internal/order"
-	"voicegateway/internal/record"
-	"voicegateway/internal/tasks"
-	"voicegateway/internal/timekeeper"
+	"voicegateway/internal/mind/house"
+	"voicegateway/internal/mind/lessons"
+	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/tools/local"
-	"voicegateway/internal/turn"
 )
 
 // newHTTP makes the HTTP interface, or nil if the gateway does not serve HTTP.
@@ -36,7 +36,7 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 	endpoint, err := serve.NewEndpoint(serve.Config{
 		Name: "voice-gateway", Version: s.version(),
 		Tools: append(selftools.New(deps.Servers),
-			local.ListTimers(keeper), toolInTurn{local.ChangeTimer(timekeeper.ViewOf(keeper, record.FromMCP))}),
+			timers.ListTool(keeper), toolInTurn{timers.ChangeTool(timekeeper.ViewOf(keeper, record.FromMCP))}),
 		Instructions: "Shows and reconnects the MCP servers of a voice gateway; lists its timers, changes them, and stops or snoozes what rings.",
 	}, s.log.With("part", "endpoint"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (h httpActs) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record,
 // Say speaks a text.
 func (h httpActs) Say(ctx context.Context, text string) error {
 	err := h.acts.Say(ctx, text)
-	if errors.Is(err, turn.ErrBusy) {
+	if errors.Is(err, ear.ErrBusy) {
 		return fmt.Errorf("%w: %w", httpapi.ErrBusy, err)
 	}
 	return h.unavailable(err)
@@ -110,7 +110,7 @@ func (h httpActs) Say(ctx context.Context, text string) error {
 // Listen opens an utterance.
 func (h httpActs) Listen(ctx context.Context) error {
 	err := h.acts.Listen(ctx)
-	if errors.Is(err, turn.ErrMuted) {
+	if errors.Is(err, ear.ErrMuted) {
 		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	}
 	return h.unavailable(err)

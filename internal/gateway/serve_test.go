@@ -14,11 +14,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/doors/metrics"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/metrics"
-	"voicegateway/internal/record"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // assembled is a gateway with all its parts, before any has started.
@@ -232,7 +232,7 @@ func scraped(t *testing.T, m *metrics.Metrics, now metrics.Snapshot) string {
 func TestATurnIsCountedAndTold(t *testing.T) {
 	g := assembled(t)
 	ms := 120.0
-	g.observer.StateChanged(turn.Thinking)
+	g.observer.StateChanged(ear.Thinking)
 	g.observer.TurnEnded(record.Record{
 		ID: "t-1", Source: record.FromMic, Route: record.RouteLocal, Timings: record.Timings{FirstPublish: &ms},
 		Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Outcome: tools.Confirmed}}}},

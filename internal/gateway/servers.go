@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/httpapi"
+	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"

@@ -9,7 +9,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/mute"
+	"voicegateway/internal/ear/mute"
 )
 
 // ListSound lists the sound devices in a process of its own, and which of them the

@@ -9,14 +9,14 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/speech/tts"
-	"voicegateway/internal/store"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/ear/tts"
+	"voicegateway/internal/keep/store"
 )
 
 // gain plays our own sound at a level, for machines without a usable mixer.
 type gain struct {
-	turn.Speaker
+	ear.Speaker
 	level func() float64 // 0..1
 }
 
@@ -39,7 +39,7 @@ const lastReply = "last-reply.wav"
 // fallbackSpeaker writes a reply to a file if the sound card cannot play it, so
 // that it is not lost, and logs that once.
 type fallbackSpeaker struct {
-	card turn.Speaker
+	card ear.Speaker
 	path string
 	log  *slog.Logger
 	once sync.Once

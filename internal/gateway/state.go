@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"voicegateway/internal/httpapi"
-	"voicegateway/internal/store"
-	"voicegateway/internal/trust"
+	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/ground/trust"
+	"voicegateway/internal/keep/store"
 )
 
 // claimState takes the state directory for this gateway: two that share one would

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/record"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/speech"
 	"voicegateway/internal/tools"
-	"voicegateway/internal/turn"
 )
 
 // Events are published in order, and a partial transcript only when it has changed.
@@ -38,9 +38,9 @@ func TestTheStreamTellsATurn(t *testing.T) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 
-	g.observer.StateChanged(turn.Listening)
+	g.observer.StateChanged(ear.Listening)
 	for _, text := range []string{"", "turn", "turn", "turn on", ""} {
-		g.observer.Hearing(turn.Hearing{Turn: "t-1", Level: -30, Partial: speech.Partial{Text: text}})
+		g.observer.Hearing(ear.Hearing{Turn: "t-1", Level: -30, Partial: speech.Partial{Text: text}})
 	}
 	g.observer.TurnEnded(record.Record{ID: "t-1", Verdict: record.Verdict{Outcome: record.Done, Calls: []record.CallMade{
 		{Tool: "x", Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Outcome: tools.Confirmed}}, {Tool: "y"},

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"voicegateway/internal/audio/earcon"
+	"voicegateway/internal/doors/live"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/live"
-	"voicegateway/internal/record"
-	"voicegateway/internal/timekeeper"
-	"voicegateway/internal/timers"
-	"voicegateway/internal/turn"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mind/timekeeper"
 )
 
 // newTimekeeper makes the keeper of the timers.
@@ -31,7 +31,7 @@ func (s setup) rings() bool { return !s.opts.TextOnly && !s.opts.Private }
 func (g *Gateway) keepTimers(ctx context.Context) error {
 	to := announcer{loop: g.loop, api: g.link.api}
 	return g.timers.Run(ctx, timekeeper.Ends{
-		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{g.mind.phrases},
+		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{g.thinking.phrases},
 		Show: func(list []timers.Timer) {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
@@ -81,7 +81,7 @@ type bell struct{ announcer }
 func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error {
 	ctx, cancel := context.WithTimeout(ctx, sayBudget)
 	defer cancel()
-	return b.loop.Ring(ctx, turn.Alert{ID: a.ID, Sound: earcon.Ring, Text: a.Text, Every: betweenRings, Most: a.Most})
+	return b.loop.Ring(ctx, ear.Alert{ID: a.ID, Sound: earcon.Ring, Text: a.Text, Every: betweenRings, Most: a.Most})
 }
 
 // timerVoice has the words for timers.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"voicegateway/internal/record"
+	"voicegateway/internal/keep/record"
 )
 
 // TestTypedSlipsInTheWholeGateway types a sentence with slips to a gateway that is put
@@ -17,7 +17,7 @@ func TestTypedSlipsInTheWholeGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.house.Tell("zwave", []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"Attic Lamp","domain":"light","areas":["Attic"],"control":{"tool":"c","id":"1"}}]}`))
-	r := g.mind.answerer.Turn(t.Context(), record.Request{Text: "swich on the attic lamp", Source: record.FromHTTP, DryRun: true})
+	r := g.thinking.answerer.Turn(t.Context(), record.Request{Text: "swich on the attic lamp", Source: record.FromHTTP, DryRun: true})
 	if r.Intent == nil || r.Intent.Name != "HassTurnOn" || len(r.Calls) != 1 {
 		t.Errorf("%+v, calls %v: %q", r.Intent, r.Calls, r.Reply)
 	}

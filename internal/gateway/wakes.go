@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"voicegateway/internal/wakebudget"
-	"voicegateway/internal/wakekeeper"
+	"voicegateway/internal/ear/wakebudget"
+	"voicegateway/internal/ear/wakekeeper"
 )
 
 // newWakeKeeper makes the counter of wakes that no user meant.
@@ -25,7 +25,7 @@ func (s setup) keepsWakes() bool {
 
 // keepWakes keeps the false wakes to their budget until ctx ends.
 func (g *Gateway) keepWakes(ctx context.Context) error {
-	return g.mind.wakes.Run(ctx, g.ear.wake, func(state wakebudget.State) {
+	return g.thinking.wakes.Run(ctx, g.hearing.wake, func(state wakebudget.State) {
 		if g.link.api != nil {
 			g.link.api.Wakes(state)
 		}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // gateClasses are the device classes of covers that keep people out.

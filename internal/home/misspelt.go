@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"voicegateway/internal/edits"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/sentences"
 )
 
 // Names are typed by hand, and "Siern" on a relay means the siren. So names are read

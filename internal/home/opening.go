@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Opening says which openings of the house a thing can tell of. Several may be

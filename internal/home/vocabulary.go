@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/edits"
+	"voicegateway/internal/language/edits"
 )
 
 // Vocabulary is a list of correct words for misspelt ones. It does not change and may be

@@ -7,7 +7,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/tools"
 )
 

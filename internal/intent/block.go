@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // Limits of list values: the spellings of one, and the work for those of a pack.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/template"
 )
 
 // opcode is one step of a compiled sentence.

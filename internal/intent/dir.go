@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // Limits of a directory of sentences; the largest language of known packs has

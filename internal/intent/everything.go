@@ -7,7 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // lasting are the words, of all our languages, for things that stay on when

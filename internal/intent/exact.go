@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // edges says whether a sentence begins or ends with free text, which must keep

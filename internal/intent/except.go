@@ -7,7 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Except are the words with which a language takes things out of a group.

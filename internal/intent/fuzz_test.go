@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // hostile are utterances that made matchers slow or wrong, and odd bytes.

@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 )
 
 // bareDegrees are the temperatures that a bare number for a room can mean.

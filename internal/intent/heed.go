@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // holdsName reports whether a name or an area may stand in a template.

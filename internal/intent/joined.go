@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // mostParts is how many commands, or things of one command, a sentence may join.

@@ -6,7 +6,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/numbers"
 )
 
 // Limits are the numbers that a command takes.

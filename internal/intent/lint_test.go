@@ -11,8 +11,8 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/template"
 )
 
 // lintHouse has one thing of every kind, all in one room. Its names are not words

@@ -7,7 +7,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/numbers"
 )
 
 // list is a list ready for matching.

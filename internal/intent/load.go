@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/template"
 )
 
 // maxPackBytes bounds a sentence file; the largest known pack is under 1 MB.

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/numbers"
 )
 
 // Limits of one match. A spoken sentence has some hundred bytes; the steps are

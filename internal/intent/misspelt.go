@@ -10,9 +10,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/edits"
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/sentences"
 )
 
 // Limits of a text whose slips are put right.

@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // kindNouns lists the words of a pack for kinds of things, in the form for comparing

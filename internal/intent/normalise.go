@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/template"
 	"voicegateway/internal/language/text"
 )
 

@@ -1,6 +1,6 @@
 package intent
 
-import "voicegateway/internal/intent/template"
+import "voicegateway/internal/language/template"
 
 // Pack is a language's sentences with all they need. It is never changed after
 // loading.

@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // grown is a house with n more devices, which are called like those it has.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/template"
 )
 
 // program is a pack ready for matching in any house.

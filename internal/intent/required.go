@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/template"
 )
 
 // clause is a set of things, at least one of which a sentence needs. Pieces of

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 )
 
 // run is one search through all sentences.

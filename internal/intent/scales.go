@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 )
 
 // slotScale is the slot for the scale of a temperature, if it differs from the scale of

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/template"
 )
 
 // hollow are words that order nothing: articles, places and courtesies.

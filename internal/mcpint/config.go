@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/secret"
+	"voicegateway/internal/ground/secret"
 )
 
 // Server says how to reach one MCP server and how the gateway treats it. It is an

@@ -14,7 +14,7 @@ import (
 	"net"
 	"net/url"
 
-	"voicegateway/internal/secret"
+	"voicegateway/internal/ground/secret"
 )
 
 // PublishedAt is the key in a result's _meta for the moment at which the first

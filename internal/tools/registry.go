@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"voicegateway/internal/edits"
+	"voicegateway/internal/language/edits"
 )
 
 // ErrUnknownTool matches the error of a Call for a name that no tool has; the error

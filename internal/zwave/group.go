@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	language "voicegateway/internal/language/text"
 	"voicegateway/internal/zwave/wire"
 )

@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 	language "voicegateway/internal/language/text"
 	"voicegateway/internal/zwave/wire"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"voicegateway/internal/edits"
+	"voicegateway/internal/language/edits"
 )
 
 // Bounds of the search for a name that is not exact.

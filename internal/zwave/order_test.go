@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/zwave/sim"
 )
 

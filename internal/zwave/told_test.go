@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/intent"
 	planned "voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )

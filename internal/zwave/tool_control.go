@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
-	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )

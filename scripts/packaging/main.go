@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/care/packaging"
 	"voicegateway/internal/cli"
-	"voicegateway/internal/packaging"
 	"voicegateway/internal/zwave/serve"
 )
 
@@ -73,7 +73,7 @@ func ownTexts() ([]packaging.Own, error) {
 	var own []packaging.Own
 	for _, text := range []struct{ about, path string }{
 		{"voice-gateway", "LICENSE"},
-		{"The spoken numbers, made from Unicode CLDR data", "internal/intent/numbers/LICENSE-unicode.txt"},
+		{"The spoken numbers, made from Unicode CLDR data", "internal/language/numbers/LICENSE-unicode.txt"},
 	} {
 		data, err := os.ReadFile(text.path)
 		if err != nil {

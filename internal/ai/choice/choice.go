@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"voicegateway/internal/dialogue/taint"
+	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 

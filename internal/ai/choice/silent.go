@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/dialogue/taint"
+	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"unicode"
 
-	"voicegateway/internal/dialogue/grounded"
-	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mind/grounded"
+	"voicegateway/internal/mind/taint"
 )
 
 // Bounds of the description of the house for the model, in characters. A house whose

@@ -17,7 +17,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 )
 
 // Reader rewrites the answer to a completion, as any server sends it, into the

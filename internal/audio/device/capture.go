@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/reconnect"
+	"voicegateway/internal/ground/reconnect"
 )
 
 // The capture buffer (docs/facts/sound.md, The capture buffer): stalls of a

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // Config says which devices to use and how to start the worker.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // Devices lists the sound devices and says which are used and why. A device that

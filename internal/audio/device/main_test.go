@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // TestMain makes the test binary its own worker, as the gateway's binary is.

@@ -13,7 +13,7 @@ import (
 	"github.com/gordonklaus/portaudio"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // The speaker's buffer: long enough for a busy machine not to stutter, short

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // status is the worker's part of the state, told to the daemon when it changes.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // Work is the child's side: `voice-gateway worker audio`. It returns when the

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ground/worker"
 )
 
 // Work answers every request with how to get sound.

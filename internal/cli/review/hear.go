@@ -9,8 +9,8 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/home"
-	"voicegateway/internal/lab"
 )
 
 // ear is a recogniser that has learnt one house. It is kept from one turn to the next,

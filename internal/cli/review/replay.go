@@ -15,16 +15,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/interrupt"
-	"voicegateway/internal/marks"
-	"voicegateway/internal/record"
-	"voicegateway/internal/recorder"
-	"voicegateway/internal/replay"
-	"voicegateway/internal/wordings"
+	"voicegateway/internal/keep/marks"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/recorder"
+	"voicegateway/internal/mind/replay"
+	"voicegateway/internal/mind/wordings"
 )
 
 // replaying is the work of replay, with its flags.

@@ -18,12 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/record"
-	"voicegateway/internal/wordings"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/wordings"
 )
 
 // World is what the commands need of the command line.

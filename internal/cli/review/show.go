@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"voicegateway/internal/console"
-	"voicegateway/internal/record"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/keep/record"
 )
 
 // tell prints what came of a turn, then and now.

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/doctor"
-	"voicegateway/internal/process"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/ground/process"
 )
 
 // doctor looks at every part of an installation.

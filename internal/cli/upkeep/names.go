@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
+	"voicegateway/internal/care/configure"
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/text"
 )

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/configure"
-	"voicegateway/internal/process"
-	"voicegateway/internal/setup"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/setup"
+	"voicegateway/internal/ground/process"
 )
 
 // setup makes the first configuration of a house.

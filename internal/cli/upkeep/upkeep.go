@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/config"
-	"voicegateway/internal/configure"
-	"voicegateway/internal/console"
-	"voicegateway/internal/doctor"
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/interrupt"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/interrupt"
 )
 
 // World is what the commands may use.

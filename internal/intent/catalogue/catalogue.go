@@ -2,7 +2,7 @@
 // it is planned, what it risks, how it is answered and how it is undone. Code that needs
 // one of these facts reads this table and does not compare names. A new intent is a
 // constant here, a line in the table and a sentence in the files of
-// internal/intent/sentences.
+// internal/language/sentences.
 package catalogue
 
 import (

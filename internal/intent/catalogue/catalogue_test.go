@@ -17,7 +17,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/tools"
 )
 

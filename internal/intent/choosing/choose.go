@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Choose finds the things that an answer means, among those that were asked about

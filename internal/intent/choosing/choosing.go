@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/intent/naming"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/home/naming"
+	"voicegateway/internal/language/sentences"
 )
 
 // Words are the words of one language for answers to a question and for remarks about a

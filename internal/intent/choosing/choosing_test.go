@@ -6,7 +6,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/choosing"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 func english(t *testing.T) *choosing.Words {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // halves are the words after which an unfinished sentence would have continued.

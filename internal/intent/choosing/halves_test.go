@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/intent/choosing"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // TestJoined: what a beginning and an answer make together, words that were said

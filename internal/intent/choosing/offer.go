@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // offered find questions that offer to do something, in all our languages, because

@@ -14,8 +14,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"voicegateway/internal/intent/naming"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/home/naming"
+	"voicegateway/internal/language/numbers"
 )
 
 // Timer is a timer, an alarm, a reminder or a command for later, as the tools for them

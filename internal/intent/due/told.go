@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/intent/naming"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/language/text"
 	"voicegateway/internal/tools"
 )

@@ -10,8 +10,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/template"
 )
 
 // exception is a class of sentences for which the grammar and the matcher differ, and why

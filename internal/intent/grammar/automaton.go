@@ -1,6 +1,6 @@
 package grammar
 
-import "voicegateway/internal/speech"
+import "voicegateway/internal/language/speech"
 
 // automaton accepts the sentences of a grammar word by word. States carry the
 // words that may follow; empty moves are resolved when it is built.

@@ -9,8 +9,8 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/template"
 )
 
 // expansion writes the sentences of a pack with the names of a house: enough of each

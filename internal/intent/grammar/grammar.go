@@ -19,8 +19,8 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/template"
 )
 
 // Grammar is what can be said. It is never changed after New.

@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/speech"
 )
 
 func load(tb testing.TB, path string) *home.House {

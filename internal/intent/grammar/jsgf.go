@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // JSGF returns the grammar as text for a recogniser: lower case, with one public

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/speech"
 )
 
 // Judge says whether the words heard so far are a whole sentence. Polite words, a time after a command and a

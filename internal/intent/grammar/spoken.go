@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/speech"
 )
 
 // Automaton returns the sentences with what may stand around them: polite words before

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/speech"
 )
 
 // walker follows an automaton.

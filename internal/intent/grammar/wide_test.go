@@ -7,8 +7,8 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/speech"
 )
 
 // TestAnswersAndWideSentences: what only a recogniser that weighs every word listens

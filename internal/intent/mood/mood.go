@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"sync"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Act is what a sentence does.
@@ -65,7 +65,7 @@ type Reader struct {
 	compounds []string       // ends of words that name things
 	noOrder   *regexp.Regexp // endings of words that are not orders
 	adverbial *regexp.Regexp // ends of words that say how something is done
-	owners    []string // how a word ends that says whose something is
+	owners    []string       // how a word ends that says whose something is
 	apart     string
 	verbLast  bool
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/intent/mood"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // labelled is a sentence with what it does.

@@ -3,8 +3,8 @@ package mood
 import (
 	"strings"
 
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/intent/template"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/template"
 	"voicegateway/internal/language/text"
 )
 

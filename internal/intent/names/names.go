@@ -13,9 +13,9 @@ import (
 	"math"
 	"strings"
 
-	"voicegateway/internal/edits"
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 

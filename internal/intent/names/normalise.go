@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // maxWords bounds a name; longer texts are no names.

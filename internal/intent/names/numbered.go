@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode"
 
-	"voicegateway/internal/intent/numbers"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 

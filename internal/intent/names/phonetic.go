@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // sounds says roughly how a language writes its sounds: words with equal keys are easily

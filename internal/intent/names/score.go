@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/edits"
+	"voicegateway/internal/language/edits"
 )
 
 // Thresholds of the score, measured on names a recogniser misheard: accept at

@@ -3,7 +3,7 @@ package names
 import (
 	"testing"
 
-	"voicegateway/internal/edits"
+	"voicegateway/internal/language/edits"
 )
 
 func TestSoundOfLanguages(t *testing.T) {

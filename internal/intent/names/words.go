@@ -1,7 +1,7 @@
 package names
 
 import (
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 

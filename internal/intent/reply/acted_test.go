@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/home/naming"
 )
 
 // agreement is how a language makes words agree with what they are said of.

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // manor is a house with things of every kind that questions are about, by what its

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/home/naming"
 )
 
 // sides are the state that a question looks for (bad), the state if it finds none (good),

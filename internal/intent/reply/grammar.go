@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent/naming"
+	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // TestThingsOfOneNameAreToldApartByTheirRooms asks which of several things is meant.

@@ -19,12 +19,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/due"
-	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/intent/sentences"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/speech"
 	"voicegateway/internal/tools"
 )
 

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // watch is a house with sensors of every alarm, in one language.

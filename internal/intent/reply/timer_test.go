@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/tools"
 )
 

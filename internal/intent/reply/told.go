@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/naming"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/speech"
+	"voicegateway/internal/language/speech"
 	"voicegateway/internal/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // TestAHouseIsNotAllRightWithAnAlarmOn: a siren that howls, broken glass and a break-in

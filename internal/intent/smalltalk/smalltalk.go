@@ -1,7 +1,7 @@
 // Package smalltalk answers what a family says that is not about the house, if no
 // language model answers it: greetings, questions about the gateway, sums, and what only
 // a language model or a service could do. It never acts. A language is its file
-// <code>_talk.yaml in internal/intent/sentences, whose head says how it is made; a topic
+// <code>_talk.yaml in internal/language/sentences, whose head says how it is made; a topic
 // is a block of sentences and a reply there.
 package smalltalk
 
@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
-	"voicegateway/internal/intent/sentences"
+	"voicegateway/internal/language/sentences"
 )
 
 // Answer is what a text of small talk comes to.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/numbers"
+	"voicegateway/internal/language/numbers"
 )
 
 // sums are the words of sums in one language, longest first after preparation, and the

@@ -21,8 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/secret"
 	"voicegateway/internal/tools"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/mcpint"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 )
 
 // HTTPError says that the server answered over HTTP with something that is not

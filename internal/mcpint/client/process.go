@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicegateway/internal/process"
+	"voicegateway/internal/ground/process"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/secret"
 	"voicegateway/internal/tools"
 )
 

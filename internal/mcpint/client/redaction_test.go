@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/secret"
 	"voicegateway/internal/tools"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/tools"
 )
 

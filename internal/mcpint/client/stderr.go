@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"voicegateway/internal/process"
+	"voicegateway/internal/ground/process"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/process"
 )
 
 // dialStdio starts a server as a child process and shakes hands over its pipes.

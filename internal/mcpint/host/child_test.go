@@ -17,9 +17,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/serve"
-	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 )

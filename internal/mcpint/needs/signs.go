@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/process"
 )
 
 // lookEvery is the pause between two looks for signs that a server which failed can

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/dialogue/taint"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 

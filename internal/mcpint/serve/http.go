@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/httpguard"
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/httpguard"
+	"voicegateway/internal/ground/order"
 )
 
 const (

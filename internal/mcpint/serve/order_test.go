@@ -8,7 +8,7 @@ import (
 	"io"
 	"testing"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/tools"
 )
 

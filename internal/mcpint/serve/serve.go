@@ -24,8 +24,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"voicegateway/internal/ground/order"
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/order"
 	"voicegateway/internal/tools"
 )
 

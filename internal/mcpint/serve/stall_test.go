@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 )
 
 // TestBodiesThatNeverComeAreLetGo checks that the connection of a request whose

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"voicegateway/internal/order"
+	"voicegateway/internal/ground/order"
 )
 
 const (

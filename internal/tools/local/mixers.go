@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/process"
+	"voicegateway/internal/ground/process"
 )
 
 // mixerTimeout bounds one run of a mixer program: a run takes milliseconds, and one

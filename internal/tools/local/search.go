@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/httpguard"
+	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/tools"
 )
 

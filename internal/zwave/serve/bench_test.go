@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/broker"
+	"voicegateway/internal/ground/broker"
+	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/home"
-	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave"
 	"voicegateway/internal/zwave/sim"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/mcpint/serve"
-	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave"
 )
 

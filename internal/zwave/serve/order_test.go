@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/config"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/ground/config"
 )
 
 // controlLine is a command as a host writes it.

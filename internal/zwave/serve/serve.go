@@ -18,9 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/config"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/mcpint/serve"
-	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave"
 )
 

@@ -19,9 +19,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"voicegateway/internal/config"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/mqtt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/home"
-	"voicegateway/internal/mqtt"
 	"voicegateway/internal/zwave/sim"
 	"voicegateway/internal/zwave/wire"
 )

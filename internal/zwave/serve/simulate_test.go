@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"voicegateway/internal/config"
 	"voicegateway/internal/fake"
-	"voicegateway/internal/mqtt"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // listener keeps the last message of every topic.

@@ -11,9 +11,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"voicegateway/internal/speech/moonshine"
-	"voicegateway/internal/speech/sphinx"
-	"voicegateway/internal/worker"
+	"voicegateway/internal/ear/moonshine"
+	"voicegateway/internal/ear/sphinx"
+	"voicegateway/internal/ground/worker"
 )
 
 var workers = map[string]func(ctx context.Context, in io.Reader, out io.Writer) error{

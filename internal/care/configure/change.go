@@ -1,0 +1,168 @@
+package configure
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"voicegateway/internal/care/settings"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/keep/store"
+)
+
+// File is a configuration file that is changed. There need not be one yet.
+type File struct {
+	Path    string
+	environ []string
+}
+
+// Open returns the file at a path, where there need not be one yet; where the path is
+// empty, the one that is used.
+func Open(path string, environ []string) (File, error) {
+	path, err := choose(path)
+	if err != nil {
+		return File{}, UseError{err}
+	}
+	if path == "" {
+		return File{}, UseError{errors.New("there is no configuration file yet; name one with --config FILE")}
+	}
+	return File{Path: path, environ: environ}, nil
+}
+
+// read returns the content of the file. A path that is not a file is the user's mistake.
+func (f File) read() ([]byte, error) {
+	data, err := config.Read(f.Path)
+	if errors.Is(err, config.ErrNoFile) {
+		return nil, UseError{err}
+	}
+	return data, err
+}
+
+// Set changes one value, and nothing else. A value with which the gateway could not work
+// is an error, and the file stays as it is.
+func (f File) Set(key, value string) (changed bool, err error) {
+	old, err := f.read()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	text, err := f.changed(string(old), key, value)
+	if err != nil {
+		return false, UseError{fmt.Errorf("%s was not changed:\n%w", f.Path, err)}
+	}
+	if text == string(old) {
+		return false, nil
+	}
+	return true, store.ReplaceOwn(f.Path, []byte(text))
+}
+
+// Change is another value of a key.
+type Change struct{ Key, Value string }
+
+// Apply makes several changes, one after the other, and writes the file once. If there is
+// no file yet, the new one begins with base. It returns the changes that made a
+// difference.
+func (f File) Apply(base string, changes []Change) (made []Change, err error) {
+	old, err := f.read()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		base = string(old)
+	}
+	text := base
+	for _, c := range changes {
+		next, err := f.changed(text, c.Key, c.Value)
+		if err != nil {
+			return nil, UseError{fmt.Errorf("%s cannot be set in %s:\n%w", c.Key, f.Path, err)}
+		}
+		if next != text {
+			made, text = append(made, c), next
+		}
+	}
+	if text == string(old) {
+		return nil, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		return nil, fmt.Errorf("making a place for the configuration: %w", err)
+	}
+	return made, store.ReplaceOwn(f.Path, []byte(text))
+}
+
+// changed returns the text of a file with another value for a key. A value that YAML
+// would read as something other than the text it is meant to be is put in quotes.
+func (f File) changed(old, key, value string) (string, error) {
+	quoted, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: value})
+	if err != nil {
+		return "", fmt.Errorf("quoting the value: %w", err)
+	}
+	before := f.problems(old)
+	var first error
+	for _, as := range []string{value, strings.TrimSpace(string(quoted))} {
+		text, err := settings.Set(old, key, as)
+		if err == nil {
+			err = worse(key, before, f.problems(text))
+		}
+		if err == nil {
+			return text, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return "", first
+}
+
+// problems is everything that would be wrong with a text of the file.
+func (f File) problems(text string) config.Problems {
+	return empty(f.Path, f.environ).parse([]byte(text))
+}
+
+// worse returns the problems that a change has caused, or nil. Problems that other keys
+// had before are ignored.
+func worse(key string, before, after config.Problems) error {
+	var bad config.Problems
+	for _, p := range after {
+		same := func(q config.Problem) bool { return q.Key == p.Key && q.Text == p.Text }
+		if p.Key == key || strings.HasPrefix(p.Key, key+".") || !slices.ContainsFunc(before, same) {
+			bad = append(bad, p)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return bad
+}
+
+// Secrets are the secrets that a file can hold. The key of that file is the secret's
+// with _file behind it.
+func Secrets() []string {
+	return []string{"ai.api_key", "http.token", "mqtt.password", "stt.openai.api_key", "tools.search.key", "tts.openai.api_key"}
+}
+
+// KeepSecret keeps a secret beside the configuration, where others cannot read it, and
+// names its file there. It returns that file's path.
+func (f File) KeepSecret(key, secret string) (string, error) {
+	if !slices.Contains(Secrets(), key) {
+		return "", UseError{fmt.Errorf("%q is no secret of the configuration; expected one of %s", key, strings.Join(Secrets(), ", "))}
+	}
+	if secret == "" {
+		return "", UseError{errors.New("standard input holds no secret; expected it on one line")}
+	}
+	dir, err := filepath.Abs(filepath.Dir(f.Path))
+	if err != nil {
+		return "", fmt.Errorf("finding a place for the secret: %w", err)
+	}
+	place := filepath.Join(dir, "credentials", key)
+	if err := store.ReplaceSecret(place, []byte(secret+"\n")); err != nil {
+		return "", err
+	}
+	_, err = f.Set(key+"_file", place)
+	return place, err
+}

@@ -1,0 +1,87 @@
+package earcheck_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/earcheck"
+	"voicegateway/internal/ear/rehearsal"
+)
+
+// A rehearsal is started, followed to its end, and told with what to write where.
+func TestRehearse(t *testing.T) {
+	t.Parallel()
+	done := rehearsal.State{Report: &rehearsal.Report{Names: 2, Confused: []rehearsal.Confusion{{Name: "Disc\x1b[31m Lamp", Heard: "turn on the desk lamp", With: []string{"Desk Lamp"}, Alias: "disc light"}}}}
+	var asked []string
+	var out, progress bytes.Buffer
+	err := earcheck.Rehearse(t.Context(), earcheck.Screen{
+		Out: &out, Err: &progress,
+		Ask: func(_ context.Context, method, path string, _ []byte, answer any) error {
+			asked = append(asked, method+" "+path)
+			state := done
+			state.Running = method == "POST"
+			text, err := json.Marshal(state)
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(text, answer)
+		},
+	})
+	if err != nil || strings.Join(asked, ", ") != "POST /api/rehearsal, GET /api/rehearsal" {
+		t.Fatalf("%v after %q", err, asked)
+	}
+	if !strings.Contains(out.String(), "voice-gateway config alias 'Disc [31m Lamp' 'disc light'") || strings.Contains(out.String(), "\x1b") {
+		t.Errorf("told:\n%q", out.String())
+	}
+}
+
+// A rehearsal with a voice that the recogniser does not understand reports no counts of
+// what was heard. A word without a known pronunciation is listed with the command that
+// adds one.
+func TestRehearsalThatHeardNothing(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	err := earcheck.Rehearse(t.Context(), earcheck.Screen{
+		Out: &out, Err: &out,
+		Ask: func(_ context.Context, _, _ string, _ []byte, answer any) error {
+			*answer.(*rehearsal.State) = rehearsal.State{Report: &rehearsal.Report{
+				Names: 5, Voice: "the recogniser does not understand the gateway's voice",
+				Confused: []rehearsal.Confusion{{Name: "Fan", With: []string{"Van"}, Alike: true, Alias: "blower"}},
+				Unknown:  []rehearsal.Word{{Word: "zelbo", Names: []string{"Zelbo"}}},
+			}}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"does not understand", "of the names as they are pronounced, 1 need another name", "cannot hear it until you give a pronunciation: voice-gateway config pronounce zelbo PHONES"} {
+		if !strings.Contains(out.String(), said) {
+			t.Errorf("%q is not told:\n%s", said, &out)
+		}
+	}
+	if strings.Contains(out.String(), "were spoken and heard") {
+		t.Errorf("told:\n%s", &out)
+	}
+}
+
+// A volume is asked for as a number of JSON, however it was written.
+func TestVolume(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typed, want string }{{"40", `{"level":40}`}, {"+40", `{"level":40}`}, {"007", `{"level":7}`}, {"101", ""}, {"-1", ""}, {"loud", ""}} {
+		asked := ""
+		s := earcheck.Screen{Out: new(bytes.Buffer), Ask: func(_ context.Context, _, _ string, body []byte, _ any) error {
+			asked = string(body)
+			return nil
+		}}
+		var misused configure.UseError
+		if err := earcheck.Volume(t.Context(), s, []string{c.typed}); asked != c.want || errors.As(err, &misused) != (c.want == "") {
+			t.Errorf("%q: asked %q, %v", c.typed, asked, err)
+		}
+	}
+}

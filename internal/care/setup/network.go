@@ -1,0 +1,455 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/mdns"
+
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/ground/httpguard"
+)
+
+// Bounds of looking around: probing for one address of this machine, announcing for
+// answers to a question over mDNS, and mostBrokers for how many of these are looked at.
+const (
+	probing     = 2 * time.Second
+	announcing  = time.Second
+	mostBrokers = 10
+)
+
+// local is where a broker of this machine listens by default.
+const local = "127.0.0.1:1883"
+
+// broker finds the MQTT broker and connects to it, with a user and a password where it
+// wants them.
+func (s *session) broker(ctx context.Context) error {
+	chosen, err := s.chosenBroker(ctx)
+	for err == nil {
+		if chosen == "" || chosen == None {
+			return s.ownBroker()
+		}
+		again, err := s.connect(ctx, address(chosen))
+		if err != nil || !again {
+			return err
+		}
+		if chosen, err = s.asker.text(ctx, "Broker, such as mqtt://192.168.1.10, or none", None); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// chosenBroker is the broker of a flag, of the configuration, or one that is found.
+func (s *session) chosenBroker(ctx context.Context) (string, error) {
+	now := s.now.MQTT.URL
+	if s.Broker != "" || s.only || !s.mayFill(now, "") {
+		return cmp.Or(s.Broker, now), nil
+	}
+	found := around(ctx, local)
+	if !s.found {
+		return s.askBroker(ctx, found, now)
+	}
+	if len(found) > 0 && here(found[0]) {
+		return found[0], nil
+	}
+	for _, one := range found { // a stranger's word is not enough to send commands there
+		s.poor("broker", "one is announced in this network; to use it: voice-gateway setup --broker %s", one)
+	}
+	return now, nil
+}
+
+// askBroker lets a person choose.
+func (s *session) askBroker(ctx context.Context, found []string, now string) (string, error) {
+	if len(found) == 0 {
+		return s.asker.text(ctx, "No MQTT broker was found. Its address, such as mqtt://192.168.1.10, or none", cmp.Or(now, None))
+	}
+	s.asker.say("MQTT brokers that were found:\n")
+	for _, one := range found {
+		s.asker.say("   %s\n", one)
+	}
+	return s.asker.text(ctx, "Broker, or none", cmp.Or(now, found[0]))
+}
+
+// address completes what people write of a broker.
+func address(text string) string {
+	if strings.Contains(text, "://") {
+		return text
+	}
+	return "mqtt://" + text
+}
+
+// around are the brokers that are found: that at an address of this machine first, then
+// those that are announced by mDNS.
+func around(ctx context.Context, local string) []string {
+	var all []string
+	probe, cancel := context.WithTimeout(ctx, probing)
+	defer cancel()
+	if c, err := (&net.Dialer{}).DialContext(probe, "tcp", local); err == nil {
+		_ = c.Close()
+		all = append(all, "mqtt://"+local)
+	}
+	for _, one := range announced(ctx) {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// announced are the brokers that tell of themselves by mDNS; none where the network
+// does not carry it.
+func announced(ctx context.Context) []string {
+	entries := make(chan *mdns.ServiceEntry, mostBrokers) // more are dropped by the library
+	_ = mdns.QueryContext(ctx, &mdns.QueryParam{
+		Service: "_mqtt._tcp", Timeout: announcing, Entries: entries, Logger: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+	})
+	close(entries)
+	var all []string
+	for e := range entries {
+		if ip, ok := netip.AddrFromSlice(e.AddrV4); ok && e.Port > 0 && e.Port < 1<<16 {
+			all = append(all, "mqtt://"+net.JoinHostPort(ip.String(), strconv.Itoa(e.Port)))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// here reports whether a broker's address is this machine.
+func here(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && httpguard.Loopback(u.Hostname())
+}
+
+// ownBroker is the way without a broker.
+func (s *session) ownBroker() error {
+	if s.Broker == None {
+		if err := s.set(configure.Change{Key: "mqtt.broker"}); err != nil {
+			return err
+		}
+	}
+	s.poor("broker", "none is used; the gateway brings its own, at %s, which zwave-js-ui on this machine can use", s.now.MQTT.Embedded.Listen)
+	return nil
+}
+
+// login is what a broker is tried with.
+type login struct {
+	user, password string
+	file           string // that holds the password, "" for one that is typed or kept
+	insecure       bool   // neither is wanted from a broker of another host
+}
+
+// connect tries a broker and keeps what works. again means that a person names another
+// one.
+func (s *session) connect(ctx context.Context, broker string) (again bool, err error) {
+	l, err := s.firstLogin()
+	for err == nil {
+		var tried error
+		if tried, err = s.try(ctx, broker, l); err != nil {
+			return false, err
+		}
+		if tried == nil {
+			return false, s.keepBroker(broker, l)
+		}
+		open := l.user == "" && !l.insecure && !here(broker) // it must not be used without a password
+		wanted := open || doctor.Refused(tried)
+		s.tellBroker(broker, l, wanted, tried)
+		if s.found {
+			return false, s.keepBroker(broker, l)
+		}
+		if !wanted {
+			return true, nil
+		}
+		if l, err = s.askLogin(ctx, l.user, open); err == nil && open && l.user == "" && !l.insecure {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// tellBroker says why a broker cannot be used so; wanted means that it wants other
+// credentials.
+func (s *session) tellBroker(broker string, l login, wanted bool, why error) {
+	switch {
+	case !wanted:
+		s.poor("broker", "%s does not answer: %v", broker, why)
+	case s.found:
+		s.poor("broker", "%s wants a user and a password: voice-gateway setup --broker-user NAME --broker-password-file FILE", broker)
+	case l.user == "":
+		s.poor("broker", "%s wants a user and a password", broker)
+	default:
+		s.poor("broker", "%s refuses this user and this password", broker)
+	}
+}
+
+// try connects to a broker and keeps what it tells; tried is why that failed.
+func (s *session) try(ctx context.Context, broker string, l login) (tried, err error) {
+	cfg := s.now.MQTT.Config
+	cfg.URL, cfg.Username, cfg.Password, cfg.AllowInsecure = broker, l.user, l.password, l.insecure
+	seen, err := doctor.Gather(ctx, cfg, s.now.Gateway.ID, quiet())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		s.seen = &seen
+	}
+	return err, nil
+}
+
+// firstLogin is what flags and the configuration say.
+func (s *session) firstLogin() (login, error) {
+	l := login{
+		user: cmp.Or(s.User, s.now.MQTT.Username), password: s.now.Secrets.MQTTPassword,
+		insecure: s.Insecure || s.now.MQTT.AllowInsecure,
+	}
+	if s.PasswordFile == "" {
+		return l, nil
+	}
+	data, err := os.ReadFile(s.PasswordFile)
+	if err != nil {
+		return l, configure.Misused(fmt.Errorf("--broker-password-file: %w", err))
+	}
+	l.password, l.file = strings.TrimRight(string(data), "\r\n"), abs(s.PasswordFile)
+	return l, nil
+}
+
+// askLogin asks for a user and a password; without a user, whether a broker that is open
+// to everybody is to be used so.
+func (s *session) askLogin(ctx context.Context, user string, open bool) (login, error) {
+	user, err := s.asker.text(ctx, "User at the broker", user)
+	if err != nil {
+		return login{}, err
+	}
+	if user == "" && open {
+		insecure, err := s.asker.yes(ctx, "Without a password everybody in that network can switch things here. Use it so")
+		return login{insecure: insecure}, err
+	}
+	if user == "" {
+		return login{}, nil
+	}
+	password, err := s.asker.secret(ctx, "Password")
+	return login{user: user, password: password}, err
+}
+
+// keepBroker writes what was tried, the password into a file of its own.
+func (s *session) keepBroker(broker string, l login) error {
+	var changes []configure.Change
+	if l.user != s.now.MQTT.Username {
+		changes = append(changes, configure.Change{Key: "mqtt.username", Value: l.user})
+	}
+	if l.insecure != s.now.MQTT.AllowInsecure {
+		changes = append(changes, configure.Change{Key: "mqtt.allow_insecure", Value: strconv.FormatBool(l.insecure)})
+	}
+	if l.file != "" && l.file != s.now.MQTT.PasswordFile {
+		changes = append(changes, configure.Change{Key: "mqtt.password_file", Value: l.file})
+	}
+	if l.file == "" && l.password != "" && l.password != s.now.Secrets.MQTTPassword {
+		if _, err := s.config.KeepSecret("mqtt.password", l.password); err != nil {
+			return err
+		}
+		s.changed = true
+	}
+	if broker != s.now.MQTT.URL {
+		changes = append(changes, configure.Change{Key: "mqtt.broker", Value: broker})
+	}
+	if err := s.set(changes...); err != nil {
+		return err
+	}
+	if err := s.load(); err != nil {
+		return err
+	}
+	if s.seen != nil {
+		s.good("broker", "%s answers", s.seen.Broker)
+	}
+	return nil
+}
+
+// prefixKey is where the Z-Wave server learns the prefix of zwave-js-ui.
+const prefixKey = "mcp.servers.zwave.env.ZWAVE_MQTT_TOPIC"
+
+// prefix finds zwave-js-ui at the broker.
+func (s *session) prefix(ctx context.Context) error {
+	server, ours := s.now.MCP.Servers["zwave"]
+	if !ours {
+		return nil // another kind of house
+	}
+	now := cmp.Or(server.Env["ZWAVE_MQTT_TOPIC"], "zwave")
+	chosen := now
+	up := s.prefixes()
+	there := slices.Sorted(maps.Keys(up))
+	switch {
+	case s.Prefix != "":
+		chosen = s.Prefix
+	case len(there) == 0:
+	case !s.found && len(there) > 1:
+		var err error
+		if chosen, err = s.asker.choice(ctx, "Prefix of zwave-js-ui", there, now); err != nil {
+			return err
+		}
+	case !slices.Contains(there, now) && s.mayFill(now, "zwave"):
+		chosen = there[0]
+	}
+	if chosen != now {
+		if err := s.set(configure.Change{Key: prefixKey, Value: chosen}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case up[chosen]:
+		s.good("house", "zwave-js-ui, at the prefix %s", chosen)
+	case slices.Contains(there, chosen):
+		s.poor("house", "zwave-js-ui, at the prefix %s, says that it is offline; start it: it is found when it comes", chosen)
+	default:
+		s.poor("house", "no zwave-js-ui is seen at the prefix %s; switch on its MQTT gateway, with this broker and retained messages: it is found when it comes", chosen)
+	}
+	return nil
+}
+
+// prefixes returns the topic prefixes of the zwave-js-ui that were found, and whether one
+// with that prefix runs.
+func (s *session) prefixes() map[string]bool {
+	up := map[string]bool{}
+	if s.seen == nil {
+		return up
+	}
+	for house, site := range s.seen.Houses {
+		at, _, _ := strings.Cut(house, "/")
+		up[at] = up[at] || !site.Away
+	}
+	return up
+}
+
+// id chooses the gateway's name at the broker, where each gateway needs its own.
+func (s *session) id(ctx context.Context) error {
+	chosen := cmp.Or(s.ID, s.now.Gateway.ID)
+	twin := s.seen != nil && s.seen.Twin && !s.runs
+	if s.ID == "" && twin && s.mayFill(chosen, byDefault().Gateway.ID) {
+		s.poor("id", "another gateway at this broker is called %s", chosen)
+		chosen += "-2"
+	}
+	if s.ID == "" && !s.found {
+		var err error
+		if chosen, err = s.asker.text(ctx, "Name of this gateway at the broker", chosen); err != nil {
+			return err
+		}
+	}
+	if err := s.set(configure.Change{Key: "gateway.id", Value: chosen}); err != nil {
+		return err
+	}
+	s.good("id", "%s", chosen)
+	return nil
+}
+
+// endpoints are where language models of this machine listen: Ollama, llama.cpp, LM
+// Studio and vLLM.
+func endpoints() []string {
+	return []string{"http://127.0.0.1:11434/v1", "http://127.0.0.1:8080/v1", "http://127.0.0.1:1234/v1", "http://127.0.0.1:8000/v1"}
+}
+
+// model finds a language model for what no sentence fits.
+func (s *session) model(ctx context.Context) error {
+	d := byDefault().AI
+	switch chosen := s.Model; {
+	case chosen == None:
+		s.good("model", "none is used")
+		return s.set(configure.Change{Key: "ai.enabled", Value: "false"})
+	case chosen != "":
+		return s.useModel(ctx, chosen)
+	case s.now.AI.Enabled != d.Enabled || !s.mayFill(s.now.AI.BaseURL, d.BaseURL) || s.now.AI.Profile != d.Profile:
+		s.good("model", "%s", s.now.AI.Endpoint())
+		return nil
+	}
+	found := slices.DeleteFunc(endpoints(), func(e string) bool { return offers(ctx, e) != nil })
+	if s.found {
+		if len(found) == 0 {
+			s.good("model", "none is found; sentences that the gateway does not know are refused, all else works")
+			return nil
+		}
+		return s.useModel(ctx, found[0])
+	}
+	otherwise := None
+	if len(found) > 0 {
+		otherwise = found[0]
+	}
+	chosen, err := s.asker.text(ctx, "Language model for other sentences, an OpenAI-compatible address, or none", otherwise)
+	if err != nil {
+		return err
+	}
+	if chosen == None && len(found) == 0 {
+		s.good("model", "none; one that comes to %s later is used", s.now.AI.Endpoint())
+		return nil
+	}
+	if chosen == None {
+		return s.set(configure.Change{Key: "ai.enabled", Value: "false"})
+	}
+	return s.useModel(ctx, chosen)
+}
+
+func (s *session) useModel(ctx context.Context, endpoint string) error {
+	changes := []configure.Change{{Key: "ai.base_url", Value: endpoint}}
+	if s.now.AI.Enabled == "false" {
+		changes = append(changes, configure.Change{Key: "ai.enabled", Value: "auto"})
+	}
+	if ollama := endpoints()[0]; endpoint != ollama && s.now.AI.Profile == "ollama" && slices.Contains(endpoints(), endpoint) {
+		changes = append(changes, configure.Change{Key: "ai.profile", Value: "custom"})
+	}
+	if err := s.set(changes...); err != nil {
+		return err
+	}
+	if err := offers(ctx, endpoint); err != nil {
+		s.poor("model", "%s: %v", endpoint, err)
+		return nil
+	}
+	s.good("model", "%s answers", endpoint)
+	return nil
+}
+
+// offers asks an address whether it offers language models.
+func offers(ctx context.Context, endpoint string) error {
+	return doctor.OffersModels(ctx, endpoint, "", probing)
+}
+
+// listen finds ports that are free for the page and for our own broker.
+func (s *session) listen(ctx context.Context) error {
+	if s.Listen != "" {
+		s.good("page", "http://%s", s.Listen)
+		return s.set(configure.Change{Key: "http.listen", Value: s.Listen})
+	}
+	if s.runs {
+		s.good("page", "http://%s", s.now.HTTP.Listen)
+		return nil
+	}
+	ports := []struct{ part, key, now string }{{"page", "http.listen", s.now.HTTP.Listen}}
+	if s.now.MQTT.URL == "" {
+		ports = append(ports, struct{ part, key, now string }{"own broker", "mqtt.embedded.listen", s.now.MQTT.Embedded.Listen})
+	}
+	for _, p := range ports {
+		free, err := doctor.FreePort(ctx, p.now)
+		switch {
+		case p.now == "":
+			continue
+		case err != nil:
+			s.poor(p.part, "nothing can listen at %s: %v", p.now, err)
+			continue
+		case free != p.now:
+			s.poor(p.part, "%s is taken by another program; %s is free", p.now, free)
+			if err := s.set(configure.Change{Key: p.key, Value: free}); err != nil {
+				return err
+			}
+		}
+		s.good(p.part, "%s", free)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package display
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/doors/live"
+	"voicegateway/internal/ear"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
+)
+
+// Bodies of events that have no type elsewhere.
+type (
+	stateNews struct {
+		State    ear.State `json:"state"`
+		Recorder string    `json:"recorder,omitempty"` // on or off: whether utterances are recorded
+	}
+	partialNews struct {
+		Text string `json:"text"`
+	}
+	deviceNews struct {
+		Device    string `json:"device"`
+		Property  string `json:"property"`
+		Value     any    `json:"value"`
+		Confirmed bool   `json:"confirmed"`
+		Turn      string `json:"turn"`
+	}
+)
+
+// newsInterval is how often servers are checked, while the stream has readers, for
+// changes that are not announced (a success, a count). newsSettle is how long
+// announcements are collected, because one change makes several.
+const (
+	newsInterval = time.Second
+	newsSettle   = 20 * time.Millisecond
+)
+
+// Stream publishes on the event stream what happens. It observes turns.
+type Stream struct {
+	Feed  *live.Feed
+	House *House
+
+	mcp      *host.Host
+	changed  <-chan struct{} // a server may have changed
+	recorder string          // on or off
+
+	// State between frames. It belongs to the turn loop's goroutine.
+	meter   Meter
+	partial string // the last partial text published
+}
+
+// NewStream makes a stream. state returns the state of the turn, changed signals that a
+// server may have changed, and recorder is on or off: whether utterances are recorded.
+func NewStream(state func() ear.State, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *Stream {
+	s := &Stream{mcp: mcp, changed: changed, House: NewHouse(), recorder: recorder}
+	s.Feed = live.New(func() []live.Event { return s.Standing(state()) }, log.With("part", "http"))
+	return s
+}
+
+// Publish passes an event on.
+func (s *Stream) Publish(kind live.Kind, body any) {
+	s.Feed.Publish(live.Event{Kind: kind, Body: body})
+}
+
+// Standing returns the events that a new client of the stream gets first: the
+// current state.
+func (s *Stream) Standing(state ear.State) []live.Event {
+	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, s.recorder}}}
+	for _, server := range s.mcp.Status() {
+		events = append(events, live.Event{Kind: live.KindServer, Body: server})
+	}
+	return events
+}
+
+// TellServers publishes every server's object when it has changed, until ctx ends.
+func (s *Stream) TellServers(ctx context.Context) error {
+	told := map[string][]byte{}
+	return whileFollowed(ctx, s.Feed, s.changed, newsInterval, newsSettle, func() {
+		for _, server := range s.mcp.Status() {
+			s.tellServer(told, server)
+		}
+	})
+}
+
+// whileFollowed calls look while the feed has readers, until ctx ends: at an interval,
+// and when changed signals, once the changes of the same moment have arrived.
+func whileFollowed(ctx context.Context, feed *live.Feed, changed <-chan struct{}, interval, settle time.Duration, look func()) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	var settled <-chan time.Time // not nil while changes are collected
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+			if settled == nil {
+				settled = time.After(settle)
+			}
+			continue
+		case <-tick.C:
+		case <-settled:
+			settled = nil
+		}
+		if feed.Clients() > 0 {
+			look()
+		}
+	}
+}
+
+func (s *Stream) tellServer(told map[string][]byte, server mcpint.Status) {
+	now, err := json.Marshal(server)
+	if err != nil || bytes.Equal(now, told[server.ID]) {
+		return
+	}
+	told[server.ID] = now
+	s.Publish(live.KindServer, json.RawMessage(now))
+}
+
+// StateChanged tells the state.
+func (s *Stream) StateChanged(to ear.State) {
+	s.Publish(live.KindState, stateNews{to, s.recorder})
+}
+
+// Hearing passes on what the ear makes of a frame: the words so far when they
+// change, and the meter to those who asked for it.
+func (s *Stream) Hearing(h ear.Hearing) {
+	if text := h.Partial.Text; text != s.partial {
+		s.partial = text
+		s.Publish(live.KindPartial, partialNews{text})
+	}
+	if reading, due := s.meter.Take(h, s.Feed.Metered()); due {
+		s.Publish(live.KindMeter, reading)
+	}
+}
+
+// Replied publishes nothing: the reply is in the record.
+func (s *Stream) Replied(string, string) {}
+
+// TurnEnded publishes what the turn's devices reported, then the record.
+func (s *Stream) TurnEnded(r record.Record) {
+	for _, c := range r.Calls {
+		if d := c.Receipt; d != nil {
+			s.Publish(live.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
+		}
+	}
+	s.Publish(live.KindTurn, r)
+	s.House.Stir()
+}
+
+// Corrected publishes a corrected record, whose act turned out not to be done.
+func (s *Stream) Corrected(r record.Record) { s.Publish(live.KindTurn, r) }

@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"voicegateway/internal/audio"
+	"voicegateway/internal/doors/live"
+	"voicegateway/internal/ear/rehearsal"
+	"voicegateway/internal/ear/wakebudget"
+	"voicegateway/internal/ground/order"
+	"voicegateway/internal/home"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mcpint"
+)
+
+// Errors a dependency may return, wrapped or not, for an answer other than 500.
+var (
+	ErrNotFound    = errors.New("there is no such thing")           // 404
+	ErrBusy        = errors.New("too many requests")                // 429
+	ErrConflict    = errors.New("this cannot be done now")          // 409
+	ErrUnavailable = errors.New("this is not available at present") // 503
+)
+
+// Deps are the parts that the handlers call. The routes of a part that is nil
+// answer 503.
+type Deps struct {
+	Health    Health
+	Asker     Asker
+	Sayer     Sayer
+	Servers   Servers
+	Turns     Turns
+	Home      Home
+	Ear       Ear
+	Timers    Timers
+	Lessons   Lessons
+	Volume    Volume
+	About     *About
+	Page      Page
+	Events    *live.Feed
+	Lines     *order.Lines // the queues in which requests that act wait for their turn; nil: they do not wait
+	Wakes     Wakes
+	Rehearsal Rehearsal
+	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
+	// "GET /{$}"). The same checks of host, origin and token apply to them.
+	Handlers map[string]http.Handler
+}
+
+// Health reports the state of the parts.
+type Health interface {
+	Readiness() Readiness
+}
+
+// Readiness is the state of the whole gateway, as /readyz shows it.
+type Readiness struct {
+	Ready bool           `json:"ready"` // filled in here: every required part is ready or degraded
+	MCP   mcpint.Overall `json:"mcp,omitempty"`
+	Parts []Part         `json:"parts"`
+}
+
+// Part is the state of one part.
+type Part struct {
+	Name     string    `json:"name"`
+	State    PartState `json:"state"`
+	Required bool      `json:"required"`
+	Why      string    `json:"why,omitempty"` // a sentence: what is wrong, or of a ready part what is worth knowing
+}
+
+// PartState is the state of a part in one word.
+type PartState string
+
+// The states of a part. A degraded part works with less than it was given.
+const (
+	PartReady    PartState = "ready"
+	PartDegraded PartState = "degraded"
+	PartStarting PartState = "starting"
+	PartFailed   PartState = "failed"
+)
+
+// Asker runs one turn from text and returns its record. A turn that fails is a
+// record too; an error means that there was no turn. It waits for its turn among those
+// that act (order.From), as do Ear.Mute, Timers.Do and Volume.SetVolume.
+type Asker interface {
+	Ask(ctx context.Context, r AskRequest) (record.Record, error)
+}
+
+// AskRequest is the body of POST /api/ask.
+type AskRequest struct {
+	Text   string `json:"text"`
+	Area   string `json:"area,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"`
+	// Source is page for our own page, and empty for everything else.
+	Source record.Source `json:"source,omitempty"`
+}
+
+// Sayer speaks. It returns when the text is queued, not when it has been spoken.
+type Sayer interface {
+	Say(ctx context.Context, text string) error
+}
+
+// Ear is the microphone, as a person controls it by hand.
+type Ear interface {
+	// Listen opens an utterance as the wake word would; ErrConflict when that is
+	// impossible at the moment.
+	Listen(ctx context.Context) error
+	// Stop ends what is being heard or said.
+	Stop(ctx context.Context) error
+	// Mute closes or opens the microphone; the setting survives a restart.
+	Mute(ctx context.Context, on bool) error
+	Muted() bool
+	// Devices lists the sound devices, and says which are used and why.
+	Devices(ctx context.Context) (audio.Equipment, error)
+}
+
+// Servers are the MCP servers.
+type Servers interface {
+	List() mcpint.StatusList
+	Status(id string) (mcpint.Status, error) // ErrNotFound
+	// Retry starts a forced attempt and returns the server's state at once.
+	Retry(ctx context.Context, id string) (server mcpint.Status, connected bool, err error)
+	RetryAll(ctx context.Context) (mcpint.StatusList, error)
+	// Accept lets a tool be used that is new or changed, or with "" all of them.
+	Accept(id, tool string) (mcpint.Status, error) // ErrNotFound
+	// Stderr is the end of what a server's process wrote to its stderr, fit to be shown.
+	Stderr(id string) (string, error) // ErrNotFound
+}
+
+// Volume is how loud the speaker is.
+type Volume interface {
+	Volume(ctx context.Context) (Level, error)
+	SetVolume(ctx context.Context, percent int) error
+}
+
+// Level is a state of the volume.
+type Level struct {
+	Percent int    `json:"level"`
+	Muted   bool   `json:"muted"`
+	Unheard string `json:"unheard,omitempty"` // why the speaker is not to be heard
+}
+
+// About says which gateway this is.
+type About struct {
+	ID       string `json:"id"`
+	Area     string `json:"area"`
+	Language string `json:"language"`
+	Version  string `json:"version"`
+}
+
+// Page is what a browser is shown.
+type Page interface {
+	// Main shows the page; guarded means that there is a log-in, and so a log-out.
+	Main(w http.ResponseWriter, guarded bool)
+	// Login asks for the token. It says what was wrong with the last try.
+	Login(w http.ResponseWriter, trouble LoginTrouble)
+	// File returns one of the files of the page; false if there is none of that name. The
+	// files are the same everywhere and contain no secret.
+	File(w http.ResponseWriter, r *http.Request, name string) bool
+}
+
+// Turns remembers the last turns.
+type Turns interface {
+	Turns(limit int) []record.Record // newest first, never nil
+	Tasks() []record.Task            // the stopped ones, newest first, never nil
+}
+
+// Wakes counts the wakes that no user meant.
+type Wakes interface {
+	State() wakebudget.State
+}
+
+// Rehearsal lets the names of the house be spoken and heard.
+type Rehearsal interface {
+	Start() error // ErrConflict while one is under way
+	State() rehearsal.State
+}
+
+// Home gives the structure of the house as far as it is known.
+type Home interface {
+	Home(ctx context.Context) (home.Snapshot, error)
+}

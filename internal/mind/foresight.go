@@ -1,0 +1,54 @@
+package mind
+
+import (
+	"context"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/grounded"
+)
+
+// Foreseeing is an Assistant that can begin with a prompt before the text is final.
+// It does and says nothing before Reply gets the same prompt.
+type Foreseeing interface {
+	Expect(ctx context.Context, p dialogue.Prompt) (drop func())
+}
+
+// Expect lets the model begin with the words so far of an utterance that has ended, if
+// only a model will understand them: the recogniser may need a moment to make them final.
+// A text that belongs to the turn before is not sent early.
+func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
+	m, able := a.model.(Foreseeing)
+	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.choosing.Amendment(q.Text) != choosing.NoAmendment {
+		return func() {}
+	}
+	d := a.match.Match(q.Text, q.Area)
+	if d.Route != intent.Model || unsettled(d) {
+		return func() {}
+	}
+	x := &exchange{Request: q, rec: &record.Record{}, local: d}
+	return m.Expect(ctx, x.prompt(a.match, a.choosing))
+}
+
+// prompt is what a model is asked about a text, without what it may do with the
+// turn.
+func (x *exchange) prompt(match Matcher, words *choosing.Words) dialogue.Prompt {
+	p := dialogue.Prompt{
+		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, words),
+	}
+	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && grounded.Errand(x.Text) {
+		p.MayAct, p.Elsewhere = true, true
+	}
+	return p
+}
+
+// waits reports whether a question waits for this asker's answer.
+func (m *memory) waits(q record.Request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.pending[asker(q)]
+	return ok && time.Now().Before(p.until)
+}

@@ -1,0 +1,82 @@
+package mind_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/tools"
+)
+
+// TestTwoLampsOfOneNameAreAskedAboutByTheirRooms: what tells two things of one name
+// apart is named in the question.
+func TestTwoLampsOfOneNameAreAskedAboutByTheirRooms(t *testing.T) {
+	t.Parallel()
+	for want, areas := range map[string][2]string{
+		"Do you mean the bedroom lamp or the kitchen lamp?": {"Bedroom", "Kitchen"},
+		"Which one do you mean?":                            {"Garden", "Garden"},
+	} {
+		h := &home.House{}
+		for i, area := range areas {
+			e := lamp("Lamp", "zwave")
+			e.ID, e.Area = e.ID+string(rune('1'+i)), area
+			h.Entities = append(h.Entities, e)
+		}
+		n := needs(t, h, &fake.Assistant{}, &fake.Caller{AwaitFunc: func(context.Context, mind.Need) error { return nil }})
+		if rec := n.ask(t, "turn on the lamp"); rec.Reply != want || rec.Outcome != record.Asked {
+			t.Errorf("%s: %q, want %q", rec.Outcome, rec.Reply, want)
+		}
+	}
+}
+
+// TestTwoHousesThatKnowOneNameAreAskedAbout: if two servers have a thing with the same
+// name, the question says what tells them apart, and the answer reaches the one that is
+// meant.
+func TestTwoHousesThatKnowOneNameAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		areas    [2]string
+		question string
+		answer   string
+		called   string
+	}{
+		{[2]string{"Attic", "Attic"}, "Do you mean the attic lamp of cottage or the attic lamp of zwave?", "the one of cottage", "cottage"},
+		{[2]string{"Attic", "Attic"}, "Do you mean the attic lamp of cottage or the attic lamp of zwave?", "zwave", "zwave"},
+		{[2]string{"Attic", "Attic"}, "Do you mean the attic lamp of cottage or the attic lamp of zwave?", "the second one", "zwave"},
+		{[2]string{"Attic", "Attic"}, "Do you mean the attic lamp of cottage or the attic lamp of zwave?", "both", "cottage zwave"},
+		{[2]string{"Attic", "Cellar"}, "Do you mean the attic lamp or the cellar lamp?", "the cellar one", "zwave"},
+		{[2]string{"", ""}, "Do you mean the lamp of cottage or the lamp of zwave?", "cottage", "cottage"},
+	} {
+		h := &home.House{}
+		for i, server := range []string{"cottage", "zwave"} {
+			e := lamp("Lamp", server)
+			e.ID, e.Area = server+"/lamp", c.areas[i]
+			h.Entities = append(h.Entities, e)
+		}
+		var mu sync.Mutex
+		var called []string
+		n := needs(t, h, &fake.Assistant{}, &fake.Caller{
+			AwaitFunc: func(context.Context, mind.Need) error { return nil },
+			CallFunc: func(_ context.Context, call tools.Call) (tools.Result, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				called = append(called, call.Server)
+				return tools.Result{Receipt: &tools.Receipt{Device: "Lamp", Outcome: tools.Confirmed, Value: "on"}}, nil
+			},
+		})
+		if rec := n.ask(t, "turn on the lamp"); rec.Reply != c.question || rec.Outcome != record.Asked || len(called) > 0 {
+			t.Errorf("%s: %q, want %q", rec.Outcome, rec.Reply, c.question)
+		}
+		rec := n.ask(t, c.answer)
+		slices.Sort(called)
+		if got := strings.Join(called, " "); got != c.called || rec.Outcome != record.Done {
+			t.Errorf("%q: %s %q, called %q, want %q", c.answer, rec.Outcome, rec.Reply, got, c.called)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+// Package teaching is where the mind learns from what is said about the turn before: that
+// it was wrong, or that its words should be kept. It is separate from the mind, which
+// knows what was said, and from the store of the lessons: a Matcher that is a Learner. To
+// teach something else, give it an intent and handle it in Learn.
+package teaching
+
+import (
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind/errand"
+)
+
+// Learner keeps what a family teaches: which turns were wrong, and which texts of its own
+// should be understood.
+type Learner interface {
+	// Keepable notes the acts that a model has made of a text. It reports whether the text
+	// can be kept, and whether the user should hear that.
+	Keepable(q record.Request, turn string, acts []intent.Action) (can, tell bool)
+	// Learn handles what is said about the turn before. The answer is the key of a phrase;
+	// the error says why nothing was learnt.
+	Learn(q record.Request, said intent.Action) (phrase string, err error)
+}
+
+// Able reports whether a matcher learns.
+func Able(matcher any) bool {
+	_, able := matcher.(Learner)
+	return able
+}
+
+// Offer notes whether the words of a model's turn can be kept, and says so once. They can
+// if the turn consisted of acts on the house and the devices have confirmed all of them.
+// done are these acts.
+func Offer(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, done []plan.Step, say func(string)) {
+	l, able := matcher.(Learner)
+	if !able || rec.Outcome != record.Done || len(done) == 0 || len(rec.Judgements) > 0 {
+		return
+	}
+	for _, c := range rec.Calls {
+		if !c.OK || !c.Receipt.Done() {
+			return
+		}
+	}
+	can, tell := l.Keepable(q, rec.ID, errand.Actions(done))
+	rec.Keepable = can
+	if offer := speech.Speakable(p.Phrase("keep_offer", nil)); tell {
+		rec.Reply += " " + offer
+		say(offer)
+	}
+}
+
+// Note has the matcher learn what is said of the turn before, and adds the answer to
+// the record's.
+func Note(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, said intent.Action) {
+	l, able := matcher.(Learner)
+	switch {
+	case q.DryRun:
+		rec.Outcome = record.Ignored
+		return
+	case !able && rec.Reply == "":
+		rec.Outcome, rec.Reply = record.Done, p.Phrase(catalogue.Of(said.Intent).Reply, nil)
+		return
+	case !able:
+		return
+	}
+	phrase, err := l.Learn(q, said)
+	answer := p.Phrase(phrase, nil)
+	switch asked := rec.Outcome == record.Asked; {
+	case asked: // a question stays the last thing that is said
+		return
+	case rec.Reply != "":
+		rec.Reply += " " + answer
+	default:
+		rec.Outcome, rec.Reply = record.Done, answer
+	}
+	if err != nil && record.Failed.Worse(rec.Outcome) {
+		rec.Outcome, rec.Error = record.Failed, err.Error()
+	}
+}

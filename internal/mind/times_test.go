@@ -1,0 +1,142 @@
+package mind_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/tools"
+)
+
+// bookkeeper keeps a book of timers by the clock of the test. Nothing rings.
+type bookkeeper struct {
+	mu   sync.Mutex
+	book *timers.Book
+	zero time.Time
+}
+
+func (b *bookkeeper) now() timers.Moment {
+	return timers.Moment{Wall: time.Now().UTC(), Up: time.Since(b.zero)}
+}
+
+func (b *bookkeeper) Start(_ context.Context, o timers.Wish) timers.Result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Start(o, b.now())
+}
+
+func (b *bookkeeper) Change(c timers.Change) timers.Result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Change(c, b.now())
+}
+
+func (b *bookkeeper) List(w timers.Which, area string) timers.Result {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.List(w, area, b.now())
+}
+
+// WeighEnd says why an act could not be given an end.
+func (b *bookkeeper) WeighEnd(o timers.Wish) timers.Reason {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Weigh(o, b.now())
+}
+
+// BeginEnd keeps an end.
+func (b *bookkeeper) BeginEnd(o timers.Wish) timers.Result {
+	return b.Start(context.Background(), o)
+}
+
+// Ending finds how a thing was.
+func (b *bookkeeper) Ending(thing string) (timers.Back, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book.Ending(thing)
+}
+
+// Touched ends the waiting for things.
+func (b *bookkeeper) Touched(things []string, but ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.book.Touch(things, but, b.now())
+}
+
+// moveByClock makes a family's house with a real book of timers, at a time of day.
+func moveByClock(t *testing.T, language, at string) *family {
+	t.Helper()
+	if clock, err := time.Parse("15:04", at); err == nil {
+		<-time.After(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
+	}
+	f := move(t, language)
+	k := &bookkeeper{zero: time.Now()}
+	k.book = timers.Open(timers.Saved{}, k.now())
+	own := map[string]tools.Tool{}
+	for _, tool := range timers.Tools(k) {
+		own[tool.Spec().Name] = tool
+	}
+	call := func(ctx context.Context, c tools.Call) (tools.Result, error) {
+		if tool := own[c.Tool]; tool != nil {
+			return tool.Call(ctx, c.Args)
+		}
+		return f.world.Call(ctx, c)
+	}
+	made, _ := villas.Load(language)
+	phrases, err := reply.Ours(language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.answer.Ends = k
+	f.area, f.source = "Kitchen", record.FromMic
+	return f
+}
+
+// TestTimes: lengths, times of day and what is set for later, as people say them and as
+// recognisers write them. The sentences of a case are said one after the other in one
+// house, on a Saturday from the time of day that is given; "+3m" waits.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	golden := fake.ReadProse(t, "testdata/times.txtar")
+	said := map[string][]string{} // what the case still announces in a language
+	golden.Answer(func(c fake.ProseCase, language, _ string) string {
+		key := c.Name + ": " + language
+		if len(said[key]) == 0 {
+			synctest.Test(t, func(t *testing.T) { said[key] = talkedThrough(t, c, language) })
+		}
+		next := said[key][0]
+		said[key] = said[key][1:]
+		return next
+	})
+	golden.Compare(t, *update)
+}
+
+// talkedThrough says the sentences of a case in a language and returns the answers.
+func talkedThrough(t *testing.T, c fake.ProseCase, language string) (all []string) {
+	t.Helper()
+	f := moveByClock(t, language, c.Given["at"])
+	for _, l := range c.Lines {
+		switch {
+		case l.Language != language:
+		case f.stir(l.Asked):
+			all = append(all, "")
+		default:
+			_, answered := f.say(l.Asked)
+			all = append(all, answered)
+		}
+	}
+	return all
+}

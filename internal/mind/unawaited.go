@@ -1,0 +1,66 @@
+package mind
+
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/mind/followup"
+)
+
+// longestUnawaited is how many words a text may have in which unawaited looks for an
+// order.
+const longestUnawaited = 16
+
+// unawaited returns the key of the phrase for a text that orders something at a time, or
+// on an event, that the gateway cannot wait for: "at sunset", "when I come home"; "" if
+// the text orders nothing. It finds the order by leaving out words at the beginning, at
+// the end or in the middle of the text.
+func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
+	key, waits := map[intent.SpeechAct]string{"future": "no_such_time", "condition": "no_event"}[act]
+	words := strings.Fields(intent.Plain(x.Text))
+	if !waits || len(words) > longestUnawaited {
+		return ""
+	}
+	found := ""
+	for cut := 1; cut < len(words)-1; cut++ {
+		for from := range len(words) - cut + 1 {
+			if from == 0 && act == "future" && slices.ContainsFunc(words[:cut], a.choosing.Subject) {
+				continue // "I will …" tells
+			}
+			d := a.match.Match(strings.Join(slices.Concat(words[:from:from], words[from+cut:]), " "), x.Area)
+			switch said, sure := a.postponed(d, key); {
+			case sure:
+				return said
+			case said != "":
+				found = said // a longer cut may tell more
+			}
+		}
+	}
+	return found
+}
+
+// postponed returns the key of the phrase for an order at another time, judged by what
+// the text would order now; "" if it orders nothing. sure reports whether the text names
+// everything that would be done.
+func (a *Answerer) postponed(d intent.Decision, key string) (said string, sure bool) {
+	switch {
+	case !followup.Orders(d) || d.Foreign:
+		return "", false
+	case d.Route == intent.Local:
+		if a.dangerous(d) {
+			key = "not_later"
+		}
+		return key, d.Act.MayAct()
+	case d.Reason == followup.HowLong || d.Reason == followup.When:
+		return "no_model", false // the words of its time are no time
+	}
+	return key, false
+}
+
+// dangerous reports whether a decision would do something dangerous.
+func (a *Answerer) dangerous(d intent.Decision) bool {
+	return slices.ContainsFunc(d.Actions, func(act intent.Action) bool {
+		return slices.ContainsFunc(act.Devices, func(id string) bool { return intent.Dangerous(act, a.match.House().Entity(id)) })
+	})
+}

@@ -1,0 +1,384 @@
+package mind
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mind/calling"
+	"voicegateway/internal/mind/past"
+	"voicegateway/internal/tools"
+)
+
+// Ends keeps how things were before an act with an end (REQUIREMENTS U18) and has them
+// put back at its end.
+type Ends interface {
+	// WeighEnd says why an act could not be given an end; "" if it could.
+	WeighEnd(o timers.Wish) timers.Reason
+	BeginEnd(o timers.Wish) timers.Result
+	// Ending finds how a thing was when an act with an end began that still waits.
+	Ending(thing string) (timers.Back, bool)
+	// Touched cancels the planned ends for things that have been changed since. The ends with
+	// the ids in but stay.
+	Touched(things []string, but ...string)
+}
+
+// was is what is kept of a thing: what the act with an end changed.
+type was struct {
+	Name    string        `json:"name"` // in the receipts
+	Changes []plan.Change `json:"changes"`
+	Ahead   []plan.Change `json:"ahead,omitempty"` // done only for the changes, and put back after them
+	At      time.Time     `json:"at"`              // when it was done
+}
+
+// all returns every change of a thing.
+func (w was) all() []plan.Change { return slices.Concat(w.Changes, w.Ahead) }
+
+// kept reads what is kept of a thing.
+func kept(back timers.Back) (w was) {
+	_ = json.Unmarshal(back.Was, &w) // it was written here; what cannot be read changes nothing
+	return w
+}
+
+// endable reports whether the ends that a plan asks for can be kept; if not, the record
+// says why, and nothing is done.
+func (a *Answerer) endable(x *exchange, steps []plan.Step) bool {
+	all := plan.Carried(steps)
+	if !slices.ContainsFunc(all, func(s plan.Step) bool { return s.Until != nil }) {
+		return true
+	}
+	fail := func(reply, why string) bool {
+		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why
+		return false
+	}
+	if err := plan.Endless(all); err != nil {
+		x.rec.Route = record.RouteRefused
+		return fail(a.phrases.Apology(err), err.Error())
+	}
+	for _, s := range steps {
+		if s.Until == nil || x.DryRun {
+			continue
+		}
+		why := timers.NoBell
+		if a.Ends != nil {
+			why = a.Ends.WeighEnd(wished(s.Until))
+		}
+		if why != "" {
+			return fail(a.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
+		}
+	}
+	return true
+}
+
+// leftAlone reports whether a decision only wants things to stay as they are, "leave it
+// open", and nothing waits to put them back. A sentence that names nothing is about what
+// was acted on last.
+func (a *Answerer) leftAlone(x *exchange, d intent.Decision) bool {
+	if len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.CancelTimer || d.Actions[0].Slots["leave"] == nil {
+		return false
+	}
+	things := d.Actions[0].Devices
+	if last := a.memory.subject(x.Request); len(things) == 0 && last.recent() {
+		things = last.Things
+	}
+	waits := func(thing string) bool { _, ok := a.Ends.Ending(thing); return ok }
+	return len(things) > 0 && (a.Ends == nil || !slices.ContainsFunc(things, waits))
+}
+
+// wished is the end that is asked for.
+func wished(u *plan.Until) (o timers.Wish) {
+	_ = json.Unmarshal(u.Wish, &o) // the plan has written it
+	return o
+}
+
+// groups divides the steps of a plan by their ends: each group has one end or none.
+func groups(steps []plan.Step) [][2]int {
+	var out [][2]int
+	for i := range steps {
+		if i == 0 || steps[i].Until != steps[i-1].Until {
+			out = append(out, [2]int{i, i})
+		}
+		out[len(out)-1][1] = i + 1
+	}
+	return out
+}
+
+// told reports the results of a plan and, for each act with an end, how long it lasts.
+// before finds the earlier state of a thing if the act replaces an act with an end.
+func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
+	all := groups(steps)
+	if !slices.ContainsFunc(all, func(g [2]int) bool { return steps[g[0]].Until != nil }) {
+		return a.phrases.Told(steps, done.Results, done.Errs...)
+	}
+	var said []string
+	for _, g := range all {
+		some, results := steps[g[0]:g[1]], done.Results[g[0]:g[1]]
+		text := a.phrases.Told(some, results, done.Errs[g[0]:g[1]]...)
+		if u := some[0].Until; u != nil && !x.DryRun {
+			did := past.Of(a.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
+			text = a.lasting(x, u, text, did.Deeds, before)
+		}
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// lasting stores the states before the acts, so that they can be restored, and adds to
+// the reply text until when the acts last.
+func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
+	o := wished(u)
+	acted, order := a.acted(u, deeds, before)
+	for _, e := range order {
+		body, err := json.Marshal(acted[e.ID])
+		if err == nil && len(acted[e.ID].Changes) > 0 {
+			o.Back = append(o.Back, timers.Back{Thing: e.ID, Name: e.Name, Was: body})
+		}
+	}
+	switch {
+	case len(order) == 0:
+		return text
+	case len(o.Back) == 0:
+		return a.phrases.Stays(text, len(order))
+	}
+	began := a.Ends.BeginEnd(o)
+	for _, t := range began.Timers {
+		x.ends = append(x.ends, t.ID)
+	}
+	data, err := json.Marshal(began)
+	if err != nil {
+		return text
+	}
+	return a.phrases.Lasting(text, tools.Result{Data: data})
+}
+
+// acted returns what has to be put back of each thing that deeds acted on, by its id, and
+// the things in the order of the deeds.
+func (a *Answerer) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
+	h := a.match.House()
+	acted = map[string]*was{}
+	for _, d := range deeds {
+		e := h.Entity(d.Device)
+		if e == nil {
+			continue
+		}
+		if acted[e.ID] == nil {
+			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
+			order = append(order, e)
+		}
+		switch c, moved := moving(known(d, u.Keep), before[e.ID]); {
+		case moved && d.Ahead:
+			acted[e.ID].Ahead = append(acted[e.ID].Ahead, c)
+		case moved:
+			acted[e.ID].Changes = append(acted[e.ID].Changes, c)
+		}
+	}
+	for id, w := range acted {
+		if len(w.Ahead) == 0 && len(w.Changes) > 0 {
+			w.Ahead = kept(before[id]).Ahead
+		}
+	}
+	return acted, order
+}
+
+// until gives an end to what was done already: "for ten minutes" after "turn on the
+// light". What that changed is what is put back.
+func (f *followUp) until(ctx context.Context, d intent.Decision) past.Turn {
+	steps, err := plan.Calls(d, f.match.House(), f.x.Area)
+	if err != nil || len(steps) == 0 {
+		return f.carryOut(ctx, f.x, d)
+	}
+	if !f.permitted(f.x, d, steps) {
+		return past.Turn{}
+	}
+	f.x.rec.Outcome = record.Done
+	f.x.rec.Reply = f.lastingOn(f.x, steps, "", f.did)
+	return past.Turn{}
+}
+
+// lastingOn gives the end of a plan to what was done already to its things.
+func (a *Answerer) lastingOn(x *exchange, steps []plan.Step, told string, did []past.Deed) string {
+	var things []string
+	for _, s := range steps {
+		if s.Until != nil && s.Entity != nil {
+			things = append(things, s.Entity.ID)
+		}
+	}
+	deeds, _ := past.Apart(did, things)
+	told = a.lasting(x, steps[0].Until, told, deeds, a.endings(steps))
+	a.Ends.Touched(things, x.ends...)
+	return told
+}
+
+// moving returns what has to be put back of a change. A change that moved nothing only
+// extends an act whose end is already planned, and leads back to the state before that
+// act.
+func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
+	if c.Moved() {
+		return c, true
+	}
+	w := kept(earlier)
+	for _, was := range w.all() {
+		if past.SetTogether(was.Property, c.Property) {
+			last := c.Receipt
+			was.Last = &last
+			return was, true
+		}
+	}
+	return c, false
+}
+
+// known returns what a deed changed. If the earlier state is not known, or the act only
+// keeps a state, the opposite of the requested state counts as the earlier one.
+func known(d past.Deed, keep bool) plan.Change {
+	c := d.Change
+	if keep && !c.Moved() {
+		c.Before, c.BeforeLevel = nil, nil
+	}
+	words := map[home.Ability][2]string{home.OnOff: {"on", "off"}, home.OpenClose: {"open", "closed"}}[home.Ability(c.Property)]
+	if c.Before != nil || words == [2]string{} {
+		return c
+	}
+	switch d.Act.Intent {
+	case catalogue.TurnOn:
+		c.Before = words[1]
+	case catalogue.TurnOff:
+		c.Before = words[0]
+	}
+	return c
+}
+
+// endings returns, for the things of a plan with an end, the ends that are already
+// planned.
+func (a *Answerer) endings(steps []plan.Step) map[string]timers.Back {
+	out := map[string]timers.Back{}
+	for _, s := range steps {
+		if s.Until == nil || s.Entity == nil || a.Ends == nil {
+			continue
+		}
+		if back, ok := a.Ends.Ending(s.Entity.ID); ok {
+			out[s.Entity.ID] = back
+		}
+	}
+	return out
+}
+
+// note enters what a turn did, and ends the waiting for the things that it did it to.
+func (a *Answerer) note(x *exchange, rec *record.Record, meant intent.Decision) {
+	a.ledger.Note(a.match.House(), x.Request, rec, meant)
+	if a.Ends == nil || x.DryRun {
+		return
+	}
+	var things []string
+	for _, c := range rec.Calls {
+		things = append(things, past.Acted(a.match.House(), c)...)
+	}
+	if len(things) > 0 {
+		a.Ends.Touched(things, x.ends...)
+	}
+}
+
+// Reported cancels the planned end for a thing that was changed by hand, or by another
+// program.
+func (a *Answerer) Reported(e home.Event) {
+	if a.Ends == nil || e.Kind != home.Reported || e.First || e.Entity == "" {
+		return
+	}
+	back, ok := a.Ends.Ending(e.Entity)
+	if !ok {
+		return
+	}
+	w := kept(back)
+	if e.Time.After(w.At) && slices.ContainsFunc(w.all(), func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
+		a.Ends.Touched([]string{e.Entity})
+	}
+}
+
+// PutBack restores things to their state before an act with an end began. A thing that
+// was changed since is left alone, and is not mentioned.
+func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
+	q.At = time.Now()
+	rec := record.Record{ID: record.NewID(), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	x := &exchange{Request: q, rec: &rec, watch: record.Stopwatch{Zero: q.At}, say: func(string) {}}
+	d := plainDecision(catalogue.Undo)
+	past.NoteIntents(&rec, d.Actions)
+	a.awaitThings(ctx, things)
+	var deeds []past.Deed
+	for _, back := range things {
+		w := kept(back)
+		for _, c := range w.Changes {
+			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c})
+		}
+		for _, c := range w.Ahead {
+			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c, Ahead: true})
+		}
+	}
+	steps, denied := past.TakenBack(a.match.House(), deeds)
+	did := a.putBack(ctx, x, steps)
+	if len(denied) > 0 {
+		no := a.guard.Denied(denied)
+		rec.Partly(no.Said, no.Why)
+	}
+	a.note(x, &rec, d)
+	a.memory.keep(x.Request, rec.ID, did, rec.Reply)
+	rec.Timings.Total = x.watch.Now()
+	return rec
+}
+
+// awaitThings waits for the house if some things are not known: after a start their server
+// may not have published them yet.
+func (a *Answerer) awaitThings(ctx context.Context, things []timers.Back) {
+	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
+	defer cancel()
+	missing := func() bool {
+		h := a.match.House()
+		return slices.ContainsFunc(things, func(b timers.Back) bool { return h.Entity(b.Thing) == nil })
+	}
+	for told := true; told && missing(); {
+		before := a.match.House()
+		a.awaitHouse(ctx, false)
+		told = a.match.House() != before
+	}
+}
+
+// putBack makes the calls that restore things. Only failures are reported.
+func (a *Answerer) putBack(ctx context.Context, x *exchange, steps []plan.Step) past.Turn {
+	x.rec.Outcome = record.Done
+	if len(steps) == 0 {
+		return past.Turn{}
+	}
+	x.rec.Outcome = ""
+	done, _ := a.makeCalls(ctx, x, steps)
+	done.Into(x.rec, x.watch)
+	var failed []int
+	for i := range steps {
+		if err, ok := errors.AsType[*plan.Error](done.Errs[i]); ok && err.Key == plan.ChangedSince {
+			continue
+		}
+		if !done.Ends[i].Happened() {
+			failed = append(failed, i)
+		}
+	}
+	if x.rec.Reply = ""; len(failed) == 0 {
+		x.rec.Outcome, x.rec.Error = record.Done, ""
+	} else {
+		var left []plan.Step
+		var results []tools.Result
+		var errs []error
+		for _, i := range failed {
+			left, results, errs = append(left, steps[i]), append(results, done.Results[i]), append(errs, done.Errs[i])
+		}
+		x.rec.Outcome, x.rec.Reply = record.Failed, a.phrases.Told(left, results, errs...)
+	}
+	return past.Of(a.match.House(), x.Text, steps, done.Results, done.Problems)
+}

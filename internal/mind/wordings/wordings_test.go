@@ -1,0 +1,275 @@
+package wordings_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/wordings"
+)
+
+// sentences are those of the English pack in a house.
+type sentences struct {
+	*intent.Matcher
+	house *home.House
+}
+
+func (s sentences) House() *home.House { return s.house }
+
+func english(tb testing.TB) *intent.Pack {
+	tb.Helper()
+	pack, err := intent.Ours("en")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return pack
+}
+
+func in(tb testing.TB, h *home.House) sentences {
+	tb.Helper()
+	m, err := intent.New(english(tb), h)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sentences{m, h}
+}
+
+func book(tb testing.TB, dir string, changed func([]string)) *wordings.Book {
+	tb.Helper()
+	return wordings.New(dir, english(tb).Bare, changed, slog.New(slog.DiscardHandler))
+}
+
+// acts are what a sentence of the house does, as a wording keeps it.
+func acts(tb testing.TB, h *home.House, sentence string) []record.KeptAct {
+	tb.Helper()
+	d := in(tb, h).Match(sentence, "")
+	kept, err := wordings.Acts(h, d.Actions)
+	if err != nil || len(kept) == 0 {
+		tb.Fatalf("%s: %+v, %v", sentence, d, err)
+	}
+	return kept
+}
+
+func cosy(tb testing.TB, h *home.House, area string) record.Wording {
+	tb.Helper()
+	return record.Wording{ID: "w1", Text: "Make it cosy!", Area: area, Acts: acts(tb, h, "turn on the kitchen light")}
+}
+
+// TestAWordingIsUnderstood: without a model, in its room, with polite words, and never
+// where a sentence of the house has the same words.
+func TestAWordingIsUnderstood(t *testing.T) {
+	t.Parallel()
+	h := fake.House()
+	b := book(t, "", nil)
+	house := wordings.House{Sentences: in(t, h), Book: b}
+	if d := house.Match("make it cosy", "Kitchen"); d.Route != intent.Model {
+		t.Fatalf("before it is kept: %+v", d)
+	}
+	if err := b.Keep(cosy(t, h, "Kitchen")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Keep(record.Wording{ID: "w2", Text: "turn off the kitchen light", Acts: acts(t, h, "turn on the kitchen light")}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"make it cosy":               "local wording HassTurnOn",
+		"Make it cosy, please.":      "local wording HassTurnOn",
+		"turn off the kitchen light": "local sentence HassTurnOff", // the sentence counts
+		"make it cosier":             "llm no_sentence ",
+		"did you make it cosy":       "llm no_sentence ",
+		"don't make it cosy":         "llm no_sentence ",
+	} {
+		d := house.Match(text, "kitchen")
+		name := ""
+		if len(d.Actions) > 0 {
+			name = d.Actions[0].Intent
+		}
+		if got := fmt.Sprint(d.Route, " ", d.Reason, " ", name); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if d := house.Match("make it cosy", "Bedroom"); d.Route != intent.Model {
+		t.Errorf("in another room: %+v", d)
+	}
+	if _, err := b.Edit("w1", "make it cosy", ""); err != nil {
+		t.Fatal(err)
+	}
+	if d := house.Match("make it cosy", "Bedroom"); d.Route != intent.Local {
+		t.Errorf("everywhere: %+v", d)
+	}
+	list := house.List()
+	if len(list) != 2 || list[0].Error == "" || list[1].Error != "" {
+		t.Errorf("the list does not say which one is never understood: %+v", list)
+	}
+}
+
+// TestTheHouseHasChanged: each use looks at the house as it is.
+func TestTheHouseHasChanged(t *testing.T) {
+	t.Parallel()
+	base := fake.House()
+	w := cosy(t, base, "")
+	thing := w.Acts[0].Things[0].ID
+	for name, tt := range map[string]struct {
+		change func(h *home.House, e *home.Entity)
+		model  bool
+		want   string
+	}{
+		"nothing":                {func(*home.House, *home.Entity) {}, false, "local wording"},
+		"renamed":                {func(_ *home.House, e *home.Entity) { e.Name = "Cooking Lamp" }, false, "local wording"},
+		"joined again":           {func(_ *home.House, e *home.Entity) { e.ID = "new" }, false, "local wording"},
+		"gone":                   {func(_ *home.House, e *home.Entity) { e.ID, e.Name = "other", "Another Lamp" }, false, "reject unknown_name"},
+		"gone, with a model":     {func(_ *home.House, e *home.Entity) { e.ID, e.Name = "other", "Another Lamp" }, true, "llm no_sentence"},
+		"its id is a lock's now": {func(_ *home.House, e *home.Entity) { e.Domain, e.Name = "lock", "Front Door" }, false, "reject unknown_name"},
+		"dangerous now":          {func(_ *home.House, e *home.Entity) { e.Name = "Garage Door" }, false, "llm no_sentence"},
+		"dangerous, misspelt":    {func(_ *home.House, e *home.Entity) { e.Name = "Garge Dor" }, false, "llm no_sentence"},
+		"cannot be controlled":   {func(_ *home.House, e *home.Entity) { e.Control = nil }, false, "llm no_sentence"},
+	} {
+		h := *base
+		h.Entities = slices.Clone(base.Entities)
+		e := h.Entity(thing)
+		tt.change(&h, e)
+		b := book(t, "", nil)
+		if err := b.Keep(w); err != nil {
+			t.Fatal(err)
+		}
+		house := wordings.House{Sentences: in(t, &h), Book: b, Model: func() bool { return tt.model }}
+		d := house.Match("make it cosy", "")
+		if got := fmt.Sprint(d.Route, " ", d.Reason); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestWhatIsNeverKept: what is dangerous, what only reads, what is no thing of the house.
+func TestWhatIsNeverKept(t *testing.T) {
+	t.Parallel()
+	h := fake.House()
+	h.Entities = append(h.Entities, home.Entity{
+		ID: "lock.1", Name: "Front Door", Domain: "lock", Server: "zwave", Abilities: []home.Ability{home.Lock}, Control: &home.Control{Tool: "set", ID: "Front Door"},
+	})
+	light := h.Entities[0].ID
+	for name, actions := range map[string][]intent.Action{
+		"nothing":             nil,
+		"unlocking":           {{Intent: "HassTurnOff", Devices: []string{"lock.1"}}},
+		"one of two":          {{Intent: "HassTurnOn", Devices: []string{light}}, {Intent: "HassTurnOff", Devices: []string{"lock.1"}}},
+		"a question":          {{Intent: "HassGetState", Devices: []string{light}}},
+		"the volume":          {{Intent: "HassSetVolume", Slots: map[string]any{"volume_level": 3}}},
+		"a tool of others":    {{Devices: []string{`add{"text":"milk"}`}}},
+		"what cannot be done": {{Intent: "HassSetPosition", Slots: map[string]any{"position": 3.0}, Devices: []string{light}}},
+	} {
+		if kept, err := wordings.Acts(h, actions); err == nil && len(kept) > 0 {
+			t.Errorf("%s is kept: %+v", name, kept)
+		}
+	}
+	if _, err := wordings.Acts(h, []intent.Action{{Intent: "HassTurnOn", Devices: []string{"lock.1"}}}); err != nil {
+		t.Errorf("locking is not dangerous: %v", err)
+	}
+}
+
+// TestTheBook: bounded, unique in a room, and the same after a restart.
+func TestTheBook(t *testing.T) {
+	t.Parallel()
+	dir, h := t.TempDir(), fake.House()
+	var told []string
+	b := book(t, dir, func(texts []string) { told = texts })
+	w := cosy(t, h, "Kitchen")
+	again := w
+	again.ID, again.Text = "w2", "make it COSY"
+	for _, x := range []record.Wording{w, again} {
+		if err := b.Keep(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := b.List(); len(list) != 1 || list[0].ID != "w2" || !slices.Equal(told, []string{"make it COSY"}) {
+		t.Fatalf("the same words twice: %+v, told %q", list, told)
+	}
+	again.ID, again.Text = "w3", "movie time"
+	if err := b.Keep(again); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Edit("w3", "make it cosy", "kitchen"); !errors.Is(err, wordings.ErrTaken) {
+		t.Errorf("the words of another one: %v", err)
+	}
+	if _, err := b.Edit("gone", "x", ""); !errors.Is(err, wordings.ErrUnknown) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	for _, text := range []string{"", " !", strings.Repeat("la ", 100)} {
+		if _, err := b.Edit("w3", text, ""); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+	if list := book(t, dir, nil).List(); !reflect.DeepEqual(list, b.List()) || len(list) != 2 {
+		t.Errorf("after a restart: %+v, want %+v", list, b.List())
+	}
+	if err := errors.Join(b.Delete("w2"), b.Delete("w3")); err != nil || len(b.List()) != 0 || len(told) != 0 {
+		t.Errorf("deleted: %v, %+v, %q", err, b.List(), told)
+	}
+	if err := b.Delete("w2"); !errors.Is(err, wordings.ErrUnknown) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	var full error
+	for i := range 101 {
+		again.ID, again.Text = fmt.Sprint("n", i), fmt.Sprint("movie number ", i)
+		full = b.Keep(again)
+	}
+	if full == nil || len(b.List()) != 100 {
+		t.Errorf("%d are kept, %v", len(b.List()), full)
+	}
+}
+
+// TestADiskThatFails: what cannot be written is not kept, and the user hears so.
+func TestADiskThatFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := book(t, dir, nil)
+	if len(b.List()) != 0 {
+		t.Fatal("an empty book is not empty")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "wordings.json"), 0o700); err != nil { // a directory is in the way
+		t.Fatal(err)
+	}
+	if err := b.Keep(cosy(t, fake.House(), "")); err == nil || len(b.List()) != 0 {
+		t.Errorf("kept although it could not be written: %v, %+v", err, b.List())
+	}
+}
+
+// FuzzKeptWordings: whatever stands in the state directory, a wording is understood as
+// an act on things of the house that is not dangerous, or not at all.
+func FuzzKeptWordings(f *testing.F) {
+	f.Add([]byte(`[{"id":"1","text":"make it cosy","acts":[{"name":"HassTurnOn","slots":{},"things":[{"id":"light.kitchen","name":"Kitchen Light","domain":"light"}]}]}]`))
+	f.Add([]byte(`[{"id":"1","text":"make it cosy","acts":[{"name":"LocalWhy","things":[]}]}]`))
+	f.Add([]byte(`[{"id":"1","text":"make it cosy","acts":[{"name":"HassLightSet","slots":{"brightness":"x"},"things":[{"name":"Kitchen Light","domain":"light"}]}]}]`))
+	f.Add([]byte(`{`))
+	h := fake.House()
+	s := in(f, h)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "wordings.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		house := wordings.House{Sentences: s, Book: book(t, dir, nil)}
+		for _, w := range house.List() {
+			d := house.Match(w.Text, w.Area)
+			if d.Reason != "wording" {
+				continue
+			}
+			for _, a := range d.Actions {
+				for _, id := range a.Devices {
+					if e := h.Entity(id); e == nil || intent.Dangerous(a, e) {
+						t.Errorf("%q does %+v", w.Text, a)
+					}
+				}
+			}
+		}
+	})
+}
