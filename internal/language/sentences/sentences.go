@@ -14,13 +14,35 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
 //go:embed *.yaml *.json *.txt
-var files embed.FS
+var shipped embed.FS
+
+// files has the languages of the program, and those that were added.
+var files = layers{shipped}
+
+// layers are several folders of files as one.
+type layers []fs.FS
+
+// Add makes the languages in another folder known as well. It is called before anything of
+// a language is read, because what was read is kept.
+func Add(folder fs.FS) { files = append(files, folder) }
+
+// ReadFile reads a file from the first folder that has it.
+func (l layers) ReadFile(name string) (data []byte, err error) {
+	for _, folder := range l {
+		if data, err = fs.ReadFile(folder, name); err == nil {
+			return data, nil
+		}
+	}
+	return nil, err
+}
 
 // OfTools is the language in which tools and servers tell what they did, and in which the
 // gateway speaks to a language model and to its operator. It is taken where there is none.
@@ -78,15 +100,16 @@ func Phrases(language string) map[string]string {
 // Languages are the codes of our languages, in alphabetical order.
 func Languages() []string {
 	var out []string
-	entries, err := files.ReadDir(".")
-	if err != nil {
-		return nil // the files are part of the program
-	}
-	for _, e := range entries {
-		if code, ok := strings.CutSuffix(e.Name(), answered); ok {
-			out = append(out, code)
+	for _, folder := range files {
+		names, err := fs.Glob(folder, "*"+answered)
+		if err != nil {
+			return nil // the pattern is right, and the files are part of the program
+		}
+		for _, name := range names {
+			out = append(out, strings.TrimSuffix(name, answered))
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
