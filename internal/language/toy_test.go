@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/doors/discovery"
 	"voicegateway/internal/doors/page"
 	"voicegateway/internal/fake"
+	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/grammar"

@@ -170,7 +170,7 @@ func (p *Words) about(t *Timer) map[string]any {
 
 // noun is a name in the language's way to write it: it was heard in small letters.
 func (p *Words) noun(name string) string {
-	if p.language == "de" {
+	if p.names.Capitals {
 		return capital(name)
 	}
 	return name
