@@ -55,7 +55,7 @@ func New(cfg Config, m Model, tb Toolbox, log *slog.Logger) (*Assistant, error) 
 		return nil, errors.New("making the assistant: it needs a model, a toolbox and a logger")
 	}
 	a := &Assistant{
-		cfg: cfg, model: m, tools: tb, log: log, phrases: sentences.Phrases(cmp.Or(cfg.Language, "en")),
+		cfg: cfg, model: m, tools: tb, log: log, phrases: sentences.Phrases(cmp.Or(cfg.Language, sentences.OfTools)),
 		poke: make(chan struct{}, 1), checked: make(chan struct{}),
 		status: status{why: "not looked for yet"},
 	}

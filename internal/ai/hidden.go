@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // visible returns what a piece of the model's text adds to its answer. When a thought
@@ -69,10 +69,8 @@ func muses(sentence string) bool {
 }
 
 // plainWords is a text in small letters without its punctuation.
-func plainWords(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'’-", r)
-	})
+func plainWords(said string) string {
+	words := text.WordsWith(said, "'’-")
 	return " " + strings.ReplaceAll(strings.Join(words, " "), "’", "'") + " "
 }
 

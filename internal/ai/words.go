@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
@@ -117,7 +118,7 @@ func (r *reply) readingIn(rec dialogue.Call) string {
 		}
 	}
 	text := strings.TrimSpace(rec.Result.Text)
-	if cmp.Or(r.a.cfg.Language, "en") != "en" || text == "" || strings.ContainsAny(text[:1], "{[") {
+	if cmp.Or(r.a.cfg.Language, sentences.OfTools) != sentences.OfTools || text == "" || strings.ContainsAny(text[:1], "{[") {
 		return ""
 	}
 	var p plainer

@@ -41,7 +41,7 @@ be read is told on standard error with its number; the others still count.`,
 	}
 	c.Flags().StringVar(&m.home, "home", "", "a file with the house (default: that of the running gateway)")
 	c.Flags().StringVar(&m.pack, "pack", "", "a directory with Home Assistant's sentences (default: our own)")
-	c.Flags().StringVar(&m.language, "lang", "en", "the language of the sentences")
+	c.Flags().StringVar(&m.language, "lang", intent.English().Language, "the language of the sentences")
 	c.Flags().BoolVar(&m.names, "names", false, "resolve names instead: {\"id\",\"heard\",\"devices\":[{\"name\",\"aliases\"}]}")
 	return c
 }

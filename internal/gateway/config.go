@@ -106,7 +106,7 @@ func Default() Config {
 	servers := host.Default()
 	servers.Servers["zwave"] = DefaultServer()
 	return Config{
-		Gateway:  Identity{ID: "kitchen", Area: "Kitchen", Language: "en", Units: AutoUnits},
+		Gateway:  Identity{ID: "kitchen", Area: "Kitchen", Language: sentences.OfTools, Units: AutoUnits},
 		Audio:    AudioConfig{Config: device.Default(), Earcons: earcon.Soft},
 		Wake:     wake.Default(),
 		STT:      stt.Default(),

@@ -184,37 +184,12 @@ func wordHazard(w string) Hazard {
 			return h
 		}
 	}
-	if isTor(strings.TrimSuffix(strings.TrimSuffix(w, "n"), "e")) || isTuer(w) {
-		return Gate
+	for _, form := range k.gates {
+		if m := form.FindStringSubmatch(w); m != nil && !k.none[m[len(m)-1]] {
+			return Gate
+		}
 	}
 	return 0
-}
-
-// isTor tells German gates (Hoftor, Garagentor) from Latin words (Motor,
-// Ventilator, Reaktor), which have a vowel, c, p or a vowel and k before the tor.
-func isTor(w string) bool {
-	base, ok := strings.CutSuffix(w, "tor")
-	if !ok || len(base) < 3 || known().none[w] {
-		return false
-	}
-	before, last := base[len(base)-2], base[len(base)-1]
-	switch last {
-	case 'a', 'i', 'o', 'u', 'c', 'p':
-		return false
-	case 'k':
-		return before == 'r' // Parktor, Werktor
-	case 's':
-		return !strings.ContainsRune("aeio", rune(before)) // Haustor, but transistor
-	default:
-		return true
-	}
-}
-
-// isTuer tells German doors written without their umlaut (Haustur) from Latin words
-// (Temperatur, Armatur).
-func isTuer(w string) bool {
-	base, ok := strings.CutSuffix(w, "tur")
-	return ok && len(base) > 2 && strings.IndexByte("nsrfe", base[len(base)-1]) >= 0
 }
 
 // onlyRoom reports whether everything that sounds dangerous in a name is the garage

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"regexp"
 	"sync"
 
 	"voicegateway/internal/language/sentences"
@@ -14,10 +15,11 @@ var harmlessDomains = []string{
 	"sensor", "binary_sensor", "media_player", "camera", "vacuum", "lawn_mower", "weather", "person", "todo", "calendar", "timer",
 }
 
-// Words that stand for a sign in a name.
+// What stands for a sign in a name. A joint counts as a conjunction, a remark as a
+// preposition.
 const (
-	joint  = "and" // &, +, a comma
-	remark = "in"  // a bracket: the words in it do not say what the thing is
+	joint  = "+" // &, +, a comma
+	remark = "(" // a bracket: the words in it do not say what the thing is
 )
 
 // hazardWords are the words of all our languages together, because families name
@@ -31,6 +33,7 @@ type hazardWords struct {
 	beforeRoom, carriers           map[string]bool
 	prepositions, conjunctions     map[string]bool
 	articles                       map[string]bool
+	gates                          []*regexp.Regexp // what a word for a gate looks like; the group is its singular
 }
 
 // aboutWords are the words that show what kind of thing a name is about.
@@ -60,7 +63,11 @@ var known = sync.OnceValue(func() *hazardWords {
 		} {
 			join(set, list)
 		}
+		for _, form := range h.Gates {
+			k.gates = append(k.gates, regexp.MustCompile("^(?:"+form+")$")) // a test reads the files
+		}
 	}
+	k.conjunctions[joint], k.prepositions[remark] = true, true
 	return k
 })
 

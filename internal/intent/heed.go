@@ -261,11 +261,11 @@ func (k *words) onlyPlural(p *parse) bool {
 	return false
 }
 
-// saysIs reports whether the last word of an unknown name ends in 's: "the
-// kitchen light's on" tells that the light is on and is not a command.
-func (p *parse) saysIs() bool {
+// saysIs reports whether the last word of an unknown name ends as the language shortens
+// "is": "the kitchen light's on" tells that the light is on and is not a command.
+func (p *parse) saysIs(is string) bool {
 	for i := range p.n {
-		if c := &p.captures[i]; c.unknown && strings.HasSuffix(p.text[c.start:c.end], "'s") {
+		if c := &p.captures[i]; c.unknown && is != "" && strings.HasSuffix(p.text[c.start:c.end], is) {
 			return true
 		}
 	}

@@ -16,10 +16,10 @@ const maxPackBytes = 8 << 20
 
 // English is our own pack. It is part of the program; a test proves it loads.
 func English() *Pack {
-	if p, err := Ours("en"); err == nil {
+	if p, err := Ours(sentences.OfTools); err == nil {
 		return p
 	}
-	return &Pack{Language: "en"}
+	return &Pack{Language: sentences.OfTools}
 }
 
 // ours are our own packs that were read, by language.

@@ -20,12 +20,8 @@ const (
 	longestMisspelt = 20 // words
 	mostMisspelt    = 3  // of them with slips; accents that are left out do not count
 	mostReadings    = 16 // texts that are tried
-	shortestSlip    = 4  // letters of a word that a slip may be of, except where one is in always
+	shortestSlip    = 4  // letters of a word that a slip may be of, except where one is in lookups.misspelt
 )
-
-// always are shorter words that a misspelt one may stand for. None of them turns anything
-// into its opposite, as "on" for "off" would.
-var always = map[string][]string{"en": {"the", "set", "dim"}, "de": {"das", "die", "der"}, "fr": {"les"}, "es": {"las", "los", "luz"}}
 
 // spelling knows the words of a language.
 type spelling struct {
@@ -50,11 +46,12 @@ func spellingOf(language string) *spelling {
 func newSpelling(language string) *spelling {
 	s := &spelling{known: make(map[string]bool)}
 	var right []string
+	short := sentences.WordsOf(language).Lookups.Misspelt
 	targets := make(map[string]bool)
 	learn := func(text string) {
 		for _, w := range wordsOf(text) {
 			s.known[w] = true
-			if !targets[w] && (utf8.RuneCountInString(w) >= shortestSlip || slices.Contains(always[language], w)) {
+			if !targets[w] && (utf8.RuneCountInString(w) >= shortestSlip || slices.Contains(short, w)) {
 				targets[w] = true
 				right = append(right, w)
 			}

@@ -9,12 +9,14 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/language/sentences"
 )
 
 // kindNouns lists the words of a pack for kinds of things, in the form for comparing
 // names, with the kind in a question about them: "lamp" is a light.
 func (m *Matcher) kindNouns() map[string]string {
 	out := make(map[string]string)
+	endings := append(sentences.List{""}, sentences.WordsOf(m.pack.Language).Names.Endings...)
 	for name, l := range m.pack.Lists {
 		if !strings.HasPrefix(name, askedLists) {
 			continue
@@ -29,7 +31,7 @@ func (m *Matcher) kindNouns() map[string]string {
 			}
 			for _, text := range l.Values[i].Texts {
 				noun := m.index.Mended(text)
-				for _, ending := range []string{"", "e", "er"} { // "thermostate", "radiadores", "lichter"
+				for _, ending := range endings { // "thermostate", "radiadores", "lichter"
 					if one, ok := strings.CutSuffix(noun, ending); ok && out[one] == "" {
 						out[one] = kind
 					}

@@ -72,7 +72,7 @@ func (r *run) keep(p *parse) {
 		r.best = r.best[:0]
 	}
 	switch {
-	case p.saysIs():
+	case p.saysIs(r.m.pack.Texts["is"]):
 	case len(r.best) == maxTies || len(r.best) > 0 && p.wild > r.best[0].wild:
 	case slices.ContainsFunc(r.best, func(q parse) bool { return q.sameGuess(p) }):
 	default:

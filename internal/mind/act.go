@@ -44,6 +44,10 @@ func (a *Answerer) carryOut(ctx context.Context, x *exchange, d intent.Decision)
 
 // act plans the calls of a decision and makes them.
 func (a *Answerer) act(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
+	if a.leftAlone(x, d) {
+		x.rec.Outcome, x.rec.Reply = record.Done, a.phrases.Phrase(catalogue.Of(catalogue.No).Reply, nil)
+		return past.Turn{}
+	}
 	steps, err := plan.Calls(d, a.match.House(), x.Area)
 	if err != nil {
 		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
@@ -61,6 +65,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	done, stopped := a.makeCalls(ctx, x, steps)
 	done.Into(x.rec, x.watch)
 	x.rec.Reply = a.told(x, steps, done, before)
+	a.noteListed(x, steps, &done)
 	if all, asks := a.phrases.Asks(done.Results...); asks && len(steps) == 1 {
 		x.rec.Outcome = record.Asked
 		which := intent.Decision{Route: intent.Ask, Reason: followup.WhichTimer, Would: &steps[0].Action}

@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/calling"
 	"voicegateway/internal/mind/guard"
@@ -43,6 +44,7 @@ func steps() []step {
 		{"a wish to hear the answer again", (*Answerer).repeated},
 		{"the answer to a question", (*Answerer).completed},
 		{"a sentence that was not finished", func(a *Answerer, ctx context.Context, x *exchange) bool { return halfSaid(ctx, a, x) }},
+		{"a word about the timers that were told", (*Answerer).cancelledListed},
 		{"a word about the turn before", (*Answerer).amended},
 		{"a task that was stopped", (*Answerer).resumed},
 		{"a typed sentence with slips", (*Answerer).respelt},
@@ -60,6 +62,7 @@ type exchange struct {
 	watch    record.Stopwatch
 	say      func(sentence string)
 	before   *remembered     // what the asker's last turn did; nil: nothing is remembered
+	listed   []reply.Timer   // that the answer before told of
 	asked    bool            // a question was waiting for an answer
 	doubts   int             // questions in a row about what was said that led to this text
 	ordered  bool            // the text is a command by itself, or answers which thing one is about
@@ -110,7 +113,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("answerer: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
-	english, err := reply.Ours("en")
+	english, err := reply.Ours(sentences.OfTools)
 	if err != nil {
 		return nil, fmt.Errorf("answerer: %w", err)
 	}
@@ -163,7 +166,7 @@ func (a *Answerer) Turn(ctx context.Context, q record.Request) record.Record {
 
 // Answer fills the record of a turn and says each sentence as soon as it is known.
 func (a *Answerer) Answer(ctx context.Context, t record.Turn) {
-	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say, before: a.memory.recall(t.Request)}
+	x := &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say, before: a.memory.recall(t.Request), listed: a.memory.unlist(t.Request)}
 	x.rec.Calls = []record.CallMade{}
 	if x.At.IsZero() {
 		x.At = x.rec.Time

@@ -179,7 +179,7 @@ func TestLater(t *testing.T) {
 				{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`},
 				{"the pasta", `change_timer {"action":"cancel","area":"Kitchen","which":{"id":"1","kind":"timer"}}`},
 				{"cancel the timer", `change_timer {"action":"cancel","area":"Kitchen","which":{"kind":"timer"}}`},
-				{"both", `change_timer {"action":"cancel_all","area":"Kitchen","which":{"kind":"timer"}}`},
+				{"both", `change_timer {"action":"cancel_all","area":"Kitchen","which":{"area":"Kitchen","kind":"timer"}}`},
 			},
 		}},
 		{"a command for a part of an hour later", map[string][][2]string{

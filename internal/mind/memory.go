@@ -31,6 +31,7 @@ type memory struct {
 	pending  map[string]pending      // the question that waits for an asker's answer
 	past     map[string]*remembered  // the last turn that did something
 	subjects map[string]subject      // what a short sentence of an asker may be about
+	listed   map[string]listed       // the timers that the last answer to an asker told of
 	offered  offered                 // the stopped task that was offered last
 	said     map[string]saidLast     // the last answer to an asker
 	half     halfAnswer              // the answer of which only the beginning was heard
@@ -105,7 +106,7 @@ func (m *memory) holds(who string) bool {
 	p, did := m.past[who]
 	question, asked := m.pending[who]
 	now := time.Now()
-	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until)
+	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until) || now.Before(m.listed[who].until)
 }
 
 // claim removes an act that can be taken back and reports whether it was still there, so

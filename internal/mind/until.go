@@ -79,6 +79,21 @@ func (a *Answerer) endable(x *exchange, steps []plan.Step) bool {
 	return true
 }
 
+// leftAlone reports whether a decision only wants things to stay as they are, "leave it
+// open", and nothing waits to put them back. A sentence that names nothing is about what
+// was acted on last.
+func (a *Answerer) leftAlone(x *exchange, d intent.Decision) bool {
+	if len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.CancelTimer || d.Actions[0].Slots["leave"] == nil {
+		return false
+	}
+	things := d.Actions[0].Devices
+	if last := a.memory.subject(x.Request); len(things) == 0 && last.recent() {
+		things = last.Things
+	}
+	waits := func(thing string) bool { _, ok := a.Ends.Ending(thing); return ok }
+	return len(things) > 0 && (a.Ends == nil || !slices.ContainsFunc(things, waits))
+}
+
 // wished is the end that is asked for.
 func wished(u *plan.Until) (o timers.Wish) {
 	_ = json.Unmarshal(u.Wish, &o) // the plan has written it

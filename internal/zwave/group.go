@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"voicegateway/internal/ground/order"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/tools"
 )
 
@@ -38,7 +39,10 @@ func (m *model) group(name string) []*entity {
 	if isType {
 		return m.ofType(kind, area)
 	}
-	parts := strings.FieldsFunc(strings.ReplaceAll(key, " and ", ","), func(r rune) bool { return r == ',' })
+	for _, and := range conjunctions() {
+		key = strings.ReplaceAll(key, " "+and+" ", ",")
+	}
+	parts := strings.FieldsFunc(key, func(r rune) bool { return r == ',' })
 	if len(parts) < 2 {
 		return nil
 	}
@@ -54,6 +58,11 @@ func (m *model) group(name string) []*entity {
 	}
 	return out
 }
+
+// conjunctions are the words of our languages that join names.
+var conjunctions = sync.OnceValue(func() sentences.List {
+	return sentences.Every(func(w *sentences.Words) sentences.List { return w.Hazards.Conjunctions })
+})
 
 // members returns the devices for a name that no device has, but that means several.
 func (m *model) members(name string) []*entity {

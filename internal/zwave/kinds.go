@@ -5,8 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/sentences"
 	language "voicegateway/internal/language/text"
 	"voicegateway/internal/zwave/wire"
 )
@@ -176,7 +178,7 @@ func levelEntity(n *node, ep int) *entity {
 	case motor(n.Class) || e.parts[partUp].Property == "Open" || n.namesCover():
 		e.Domain, e.Class = "cover", n.coverClass()
 		e.abilities = []home.Ability{home.OpenClose, home.Position, home.Stop}
-	case n.Class.Generic == genericMultilevel && n.Class.Specific == specificFan || hasWord(name, fanWords):
+	case n.Class.Generic == genericMultilevel && n.Class.Specific == specificFan || hasWord(name, products().fans):
 		e.Domain = "fan"
 		e.abilities = []home.Ability{home.OnOff, home.Speed}
 	default:
@@ -208,8 +210,8 @@ func switchEntity(n *node, ep int) *entity {
 	case n.Class.Generic == genericBinary && n.Class.Specific == specificSiren || hazard&home.Loud != 0:
 		e.Class = "siren"
 	case hazard != 0: // whatever the product was sold for, it does not switch a light
-	case hasWord(n.Product, plugWords):
-	case hasWord(name, fanWords):
+	case hasWord(n.Product, products().plugs):
+	case hasWord(name, products().fans):
 		e.Domain = "fan"
 	case n.namesLight():
 		e.Domain = "light"
@@ -217,22 +219,30 @@ func switchEntity(n *node, ep int) *entity {
 	return e
 }
 
-// Words in names and product descriptions that tell what a thing is; one that
-// begins with a hyphen may also end a longer word. The words for what lets people
-// or water in are in package home, and those for lights and blinds of other
-// languages.
-var (
-	lightWords   = []string{"light", "lights", "lamp", "lamps", "chandelier", "bulb", "spot", "spots", "spotlight", "sconce", "lantern", "lighting", "downlights", "led"}
-	fanWords     = []string{"fan", "fans", "-ventilator", "-ventilatoren", "-lüfter", "ventilador", "ventiladores", "ventilateur", "ventilateurs"}
-	blindWords   = []string{"blind", "blinds"}
-	curtainWords = []string{"curtain", "curtains", "drapes", "drape", "-vorhang", "-vorhänge", "-gardine", "-gardinen", "cortina", "cortinas", "rideau", "rideaux"}
-	shadeWords   = []string{"shade", "shades"}
-	awningWords  = []string{"awning", "awnings", "-markise", "-markisen", "toldo", "toldos"}
-	shutterWords = []string{"shutter", "shutters"}
-	plugWords    = []string{"plug", "outlet", "socket"}
+// productWords are the words of all our languages that tell what a thing is. The words for
+// what lets people or water in are in package home.
+type productWords struct {
+	lights, fans, curtains, shades, awnings, shutters, plugs sentences.List
+	coverings                                                sentences.List // all that hangs before a window
+}
 
-	coveringWords = slices.Concat(blindWords, curtainWords, shadeWords, awningWords, shutterWords)
-)
+var products = sync.OnceValue(func() *productWords {
+	every := func(list func(*sentences.Products) sentences.List) sentences.List {
+		return sentences.Every(func(w *sentences.Words) sentences.List { return list(&w.Products) })
+	}
+	p := &productWords{
+		lights:   every(func(p *sentences.Products) sentences.List { return p.Lights }),
+		fans:     every(func(p *sentences.Products) sentences.List { return p.Fans }),
+		curtains: every(func(p *sentences.Products) sentences.List { return p.Curtains }),
+		shades:   every(func(p *sentences.Products) sentences.List { return p.Shades }),
+		awnings:  every(func(p *sentences.Products) sentences.List { return p.Awnings }),
+		shutters: every(func(p *sentences.Products) sentences.List { return p.Shutters }),
+		plugs:    every(func(p *sentences.Products) sentences.List { return p.Plugs }),
+	}
+	blinds := every(func(p *sentences.Products) sentences.List { return p.Blinds })
+	p.coverings = slices.Concat(blinds, p.curtains, p.shades, p.awnings, p.shutters)
+	return p
+})
 
 // hasWord reports whether a text contains one of the words in a list as a whole
 // word, or a word that ends with one that may.
@@ -248,7 +258,7 @@ func hasWord(said string, list []string) bool {
 // namesLight reports whether a device has the name of something that gives light,
 // or was sold as that.
 func (n *node) namesLight() bool {
-	return hasWord(n.display(), lightWords) || home.IsLight(n.display()) || hasWord(n.Product, lightWords)
+	return hasWord(n.display(), products().lights) || home.IsLight(n.display()) || hasWord(n.Product, products().lights)
 }
 
 // namesGate reports whether a device is called a gate, a door or a garage.
@@ -258,7 +268,7 @@ func (n *node) namesGate() bool { return home.NamesHazard(n.area(), n.display())
 // moves.
 func (n *node) namesCover() bool {
 	name := n.display()
-	return n.namesGate() || home.IsShade(name) || hasWord(name, coveringWords)
+	return n.namesGate() || home.IsShade(name) || hasWord(name, products().coverings)
 }
 
 // namesWindow reports whether a motor that has the name of a window opens it. What
@@ -266,7 +276,7 @@ func (n *node) namesCover() bool {
 // everything that is a Window Covering.
 func (n *node) namesWindow() bool {
 	name := n.display()
-	return home.NamedOpening(name)&home.Window != 0 && !home.IsShade(name) && !hasWord(name, coveringWords) && !hasWord(n.Product, coveringWords) &&
+	return home.NamedOpening(name)&home.Window != 0 && !home.IsShade(name) && !hasWord(name, products().coverings) && !hasWord(n.Product, products().coverings) &&
 		!slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(id wire.ValueID) bool { return id.Class == wire.WindowCovering })
 }
 
@@ -277,13 +287,13 @@ func (n *node) coverClass() string {
 		return "garage" // a garage's shade keeps the sun out, not burglars
 	case n.namesWindow():
 		return "window"
-	case hasWord(name, curtainWords):
+	case hasWord(name, products().curtains):
 		return "curtain"
-	case hasWord(name, awningWords):
+	case hasWord(name, products().awnings):
 		return "awning"
-	case hasWord(name, shadeWords):
+	case hasWord(name, products().shades):
 		return "shade"
-	case hasWord(name, shutterWords):
+	case hasWord(name, products().shutters):
 		return "shutter"
 	default:
 		return "blind"

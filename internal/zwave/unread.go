@@ -58,7 +58,7 @@ func (n *node) likelyKind() (domain, class string, abilities []home.Ability) {
 		return n.kindOfSwitch()
 	case motor(n.Class), n.namesCover():
 		return "cover", n.coverClass(), []home.Ability{home.OpenClose}
-	case n.Class.Specific == specificFan, hasWord(name, fanWords):
+	case n.Class.Specific == specificFan, hasWord(name, products().fans):
 		return "fan", "", []home.Ability{home.OnOff}
 	default:
 		return "light", "", []home.Ability{home.OnOff, home.Brightness}
@@ -88,7 +88,7 @@ func (n *node) kindOfSwitch() (domain, class string, abilities []home.Ability) {
 	switch {
 	case hazard&home.Wet != 0:
 		return "valve", "valve", []home.Ability{home.OpenClose}
-	case hazard == 0 && hasWord(name, fanWords):
+	case hazard == 0 && hasWord(name, products().fans):
 		return "fan", "", []home.Ability{home.OnOff}
 	case hazard == 0 && n.namesLight():
 		return "light", "", []home.Ability{home.OnOff}

@@ -90,7 +90,7 @@ func (v *visit) recogniser(context.Context) []Finding {
 	byGrammar := slices.ContainsFunc(resolved.Engines, stt.ByGrammar)
 	first := slices.IndexFunc(resolved.Engines, func(e string) bool { return slices.Contains(able, e) })
 	switch {
-	case v.Gateway.Language != "en" && !slices.ContainsFunc(resolved.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) }):
+	case !slices.ContainsFunc(resolved.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) }):
 		return []Finding{{State: Poor, Text: "spoken commands are off: no recogniser of the configuration hears " + v.Gateway.Language, Do: "Name one that does in stt.engines: openai or wyoming."}}
 	case byGrammar && first < 0:
 		why := resolved.Engines[0]

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"voicegateway/internal/doors/console"
+	"voicegateway/internal/language/sentences"
 )
 
 // longestAnswer bounds one line that a person types.
@@ -96,11 +97,14 @@ func (a *asker) yes(ctx context.Context, prompt string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		switch strings.ToLower(answer) {
-		case "y", "yes", "j", "ja", "o", "oui", "s", "si", "sí":
-			return true, nil
-		case "n", "no", "nein", "non":
-			return false, nil
+		typed := strings.ToLower(answer)
+		for _, w := range sentences.EveryWords() {
+			if slices.Contains(w.Typed.Yes, typed) {
+				return true, nil
+			}
+			if slices.Contains(w.Typed.No, typed) {
+				return false, nil
+			}
 		}
 	}
 }

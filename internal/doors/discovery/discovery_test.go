@@ -416,17 +416,17 @@ func TestEveryLanguageHasEveryName(t *testing.T) {
 		own.Language = language
 		names := map[string]bool{}
 		for _, e := range own.entities() {
-			name := words[language][e.key]
+			name := wordsOf(language)[e.key]
 			if name == "" || names[name] {
 				t.Errorf("%s: %s is called %q, which is nothing or taken", language, e.key, name)
 			}
 			names[name] = true
 		}
-		if words[language]["device"] == "" {
+		if wordsOf(language)["device"] == "" {
 			t.Errorf("%s: the device has no name", language)
 		}
 	}
-	if got := wordsOf("it")["mute"]; got != words["en"]["mute"] {
+	if got := wordsOf("it")["mute"]; got != wordsOf("en")["mute"] {
 		t.Errorf("in a language without names it is %q", got)
 	}
 }

@@ -3,8 +3,8 @@
 // without another program, a build step or the internet. It knows nothing of the gateway:
 // its modules ask the HTTP interface for everything.
 //
-// To add words, add them to every file in words; a test compares these files. To add a
-// module, add a file to files and import it from another one.
+// To add words, add them to the page's file of every language in language/sentences; a test
+// compares these files. To add a module, add a file to files and import it from another one.
 package page
 
 import (
@@ -17,9 +17,11 @@ import (
 	"mime"
 	"net/http"
 	"path"
+
+	"voicegateway/internal/language/sentences"
 )
 
-//go:embed files words
+//go:embed files
 var bundle embed.FS
 
 // Policy is what a browser may load for the page: files of this gateway and nothing
@@ -84,16 +86,12 @@ func New(cfg Config) (*Page, error) {
 
 // wordsOf returns the words of a language, and which language that is.
 func wordsOf(language string) (words Words, found string, err error) {
-	text, err := bundle.ReadFile("words/" + language + ".json")
-	if err != nil {
-		language = "en"
-		text, err = bundle.ReadFile("words/en.json")
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &words)
+	if words, err = sentences.Page(language); err != nil {
+		language = sentences.OfTools
+		words, err = sentences.Page(language)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("page: the words of %s: %w", language, err)
+		return nil, "", fmt.Errorf("page: %w", err)
 	}
 	return words, language, nil
 }

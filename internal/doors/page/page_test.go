@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"voicegateway/internal/language/sentences"
 )
 
 // languages are those a family may speak with the gateway.
-var languages = []string{"en", "de", "fr", "es"}
+var languages = sentences.Languages()
 
 func made(t *testing.T, language string) *Page {
 	t.Helper()

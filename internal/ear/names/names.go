@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/sentences"
 )
 
 // State is a rehearsal as it stands, and the last one that ended.
@@ -64,41 +65,14 @@ type Word struct {
 	Guess string   `json:"guess,omitempty"` // a guess at its pronunciation, in CMU phones; "" without one
 }
 
-// sentences are commands about a thing, by language; the first that the house understands
-// is rehearsed. None of them is carried out.
-var sentences = map[string][]string{
-	"en": {"turn on the %", "open the %", "lock the %", "start the %"},
-	"de": {"schalte % ein", "öffne %", "schließe % ab"},
-	"fr": {"allume %", "ouvre %", "verrouille %"},
-	"es": {"enciende %", "abre %", "cierra %"},
-}
-
-// Sentences are what is said of a name.
+// Sentences are commands about a thing of a name; the first that the house understands is
+// rehearsed. None of them is carried out.
 func Sentences(language, name string) []string {
 	var all []string
-	for _, s := range sentences[language] {
+	for _, s := range sentences.WordsOf(language).Rehearse.Said {
 		all = append(all, strings.ReplaceAll(s, "%", strings.ToLower(home.Spoken(name))))
 	}
 	return all
-}
-
-// otherKinds are other words for what a name ends in, by language.
-var otherKinds = map[string]map[string][]string{
-	"en": {
-		"light": {"lamp", "lighting"}, "lights": {"lamps"}, "lamp": {"light"}, "fan": {"ventilator", "blower"}, "blind": {"shade"}, "blinds": {"shades"},
-		"shade": {"blind"}, "plug": {"outlet", "socket"}, "socket": {"outlet"}, "outlet": {"socket"}, "switch": {"button"}, "heater": {"radiator"}, "curtain": {"drape"}, "curtains": {"drapes"},
-	},
-	"de": {"licht": {"lampe"}, "lampe": {"licht"}, "rollladen": {"rollo"}, "steckdose": {"stecker"}},
-	"fr": {"lumière": {"lampe"}, "lampe": {"lumière"}, "volet": {"store"}, "prise": {"fiche"}},
-	"es": {"luz": {"lámpara"}, "lámpara": {"luz"}, "persiana": {"estor"}, "enchufe": {"toma"}},
-}
-
-// kinds are words for what a thing is, by language and domain.
-var kinds = map[string]map[string]string{
-	"en": {"light": "lamp", "switch": "switch", "fan": "fan", "cover": "blind", "climate": "heater", "lock": "lock"},
-	"de": {"light": "lampe", "switch": "schalter", "fan": "ventilator", "cover": "rollo"},
-	"fr": {"light": "lampe", "switch": "interrupteur", "fan": "ventilateur", "cover": "store"},
-	"es": {"light": "lámpara", "switch": "interruptor", "fan": "ventilador", "cover": "persiana"},
 }
 
 // Candidates returns other names for a thing: known are those that it already has,
@@ -127,17 +101,18 @@ func proposals(taken map[string]bool, e home.Entity, language string) (proposed 
 	}
 	inArea := area != "" && !strings.HasPrefix(plain(e.Name), area+" ")
 	last := len(own) - 1
-	for _, kind := range otherKinds[language][own[last]] {
+	words := &sentences.WordsOf(language).Rehearse
+	for _, kind := range words.Others[own[last]] {
 		add(append(slices.Clone(own[:last]), kind)...)
 	}
 	if inArea {
 		add(area, plain(e.Name))
 	}
-	kind := kinds[language][e.Domain]
-	if kind != "" && own[last] != kind && otherKinds[language][own[last]] == nil {
+	kind := words.Kinds[e.Domain]
+	if kind != "" && own[last] != kind && words.Others[own[last]] == nil {
 		add(plain(e.Name), kind)
 	}
-	for _, extra := range extras[language] {
+	for _, extra := range words.Longer {
 		add(extra, plain(e.Name))
 	}
 	if kind != "" && area != "" {
@@ -145,9 +120,6 @@ func proposals(taken map[string]bool, e home.Entity, language string) (proposed 
 	}
 	return proposed
 }
-
-// extras are words that make any name longer.
-var extras = map[string][]string{"en": {"little", "my"}, "de": {"kleine"}, "fr": {"petite"}, "es": {"mi"}}
 
 // names are all names in a house, as they are spoken.
 func names(h *home.House) map[string]bool {

@@ -190,6 +190,9 @@ func (n *Names) Written(heard string) string {
 	return upper(n.Clause(heard))
 }
 
+// shortestVerb is how many letters a verb has at least.
+const shortestVerb = 2
+
 // Clause writes what to do as the language does: German nouns have a capital, as far as
 // the tables know them, and "rauszubringen" becomes "rausbringen".
 func (n *Names) Clause(heard string) string {
@@ -203,11 +206,14 @@ func (n *Names) Clause(heard string) string {
 		}
 	}
 	last := len(words) - 1
-	if last > 0 && words[last-1] == "zu" {
+	if n.Infinitive == "" {
+		return strings.Join(words, " ")
+	}
+	if last > 0 && words[last-1] == n.Infinitive {
 		words = append(words[:last-1], words[last])
 	} else if last >= 0 {
 		for _, particle := range n.Particles {
-			if rest, ok := strings.CutPrefix(words[last], particle+"zu"); ok && len(rest) > len("en") {
+			if rest, ok := strings.CutPrefix(words[last], particle+n.Infinitive); ok && len(rest) > shortestVerb {
 				words[last] = particle + rest
 				break
 			}

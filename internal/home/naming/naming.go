@@ -33,6 +33,7 @@ type Names struct {
 	Adjectives []string            `yaml:"adjectives"` // words that may stand before the first noun
 	Articles   map[string][]string `yaml:"articles"`   // by gender, in the order of the cases; "none" without an article, "m'" before a vowel
 	Everyday   []string            `yaml:"everyday"`   // other nouns that are written with a capital
+	Infinitive string              `yaml:"infinitive"` // stands before a verb, or behind its first part: zu
 	Particles  []string            `yaml:"particles"`  // first parts of verbs that "zu" may follow: raus-zu-bringen
 	Capitals   bool                `yaml:"capitals"`   // nouns are written with a capital
 	Last       bool                `yaml:"last"`       // the noun is the last word of a name that is known, else it is the first
@@ -41,6 +42,7 @@ type Names struct {
 	Elides     string              `yaml:"elides"`     // letters before which an article is shortened
 	Aspirate   []string            `yaml:"aspirate"`   // words that begin with such a letter and keep the article
 	InRoomOf   string              `yaml:"in_room_of"` // as InRoom, for a room with a known gender
+	Within     string              `yaml:"within"`     // what stands between a thing and the room it is in: " in the "
 	InArea     string              `yaml:"in_area"`    // a room as a place: "dans {area}"
 	Indefinite map[Gender]string   `yaml:"indefinite"` // "eine", as the object
 	Contract   map[string]string   `yaml:"contract"`   // a preposition with its article: in dem: im

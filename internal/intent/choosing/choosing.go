@@ -27,7 +27,14 @@ type Words struct {
 	rung     map[string]Reaction  // by what is said
 	choices  choices
 	things   map[string][]string // what a thing may be called, by domain or class: one and many
+	cancels  cancels
 	names    naming.Names
+}
+
+// cancels are what is said to cancel what an answer has just told to be set.
+type cancels struct {
+	It   []string `yaml:"it"`   // exactly this: the one that was told
+	Them []string `yaml:"them"` // exactly this: each of those that were told
 }
 
 // choices are the words for choosing one of several things.
@@ -77,6 +84,7 @@ func load(data []byte) (*Words, error) {
 		Yes      []string               `yaml:"yes"`
 		Amends   map[Amendment][]string `yaml:"amends"`
 		Rung     map[Reaction][]string  `yaml:"rung"`
+		Cancels  cancels                `yaml:"cancels"`
 		Chooses  choices                `yaml:"chooses"`
 		Halves   halves                 `yaml:"halves"`
 		Language string                 `yaml:"language"`
@@ -86,7 +94,15 @@ func load(data []byte) (*Words, error) {
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading the words that answer a question: %w", err)
 	}
-	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), rung: rungTable(raw.Amends, raw.Rung), choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), rung: rungTable(raw.Amends, raw.Rung), cancels: raw.Cancels, choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+}
+
+// Cancels reports whether a text, said right after an answer that tells what timers are
+// set, cancels what was told; all reports whether it means each of several.
+func (w *Words) Cancels(text string) (all, ok bool) {
+	said := w.choices.bare(text)
+	all = slices.Contains(w.cancels.Them, said)
+	return all, all || slices.Contains(w.cancels.It, said)
 }
 
 // All reports whether a text means all the things that were asked about.

@@ -170,7 +170,7 @@ func (p *Words) about(t *Timer) map[string]any {
 
 // noun is a name in the language's way to write it: it was heard in small letters.
 func (p *Words) noun(name string) string {
-	if p.language == "de" {
+	if p.names.Capitals {
 		return capital(name)
 	}
 	return name
@@ -209,13 +209,13 @@ func (p *Words) TimeOfDay(at time.Time) string { return p.clock(at.Local()) }
 
 // clock is a time of the day: "7:30 AM".
 func (p *Words) clock(at time.Time) string {
-	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), "AM"
+	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), p.words["am"]
 	if strings.Contains(p.table["time"], ":") {
 		minute = fmt.Sprintf("%02d", at.Minute())
 	}
-	if p.language == "en" {
+	if strings.Contains(p.table["time"], "{half}") { // the hours count to twelve
 		if at.Hour() >= 12 {
-			half = "PM"
+			half = p.words["pm"]
 		}
 		hour = fmt.Sprint((at.Hour()+11)%12 + 1)
 	}

@@ -169,6 +169,18 @@ func (p *Words) several(all []Timer) string {
 	return p.phrase("timer_which", map[string]any{"names": p.joined(names, "or")})
 }
 
+// Listed returns the timers that a plan with one result has told of.
+func (p *Words) Listed(results ...tools.Result) []Timer {
+	var data timerData
+	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "listed" {
+		return nil
+	}
+	return data.Timers
+}
+
+// WhichTimer asks which one of several is meant.
+func (p *Words) WhichTimer(all []Timer) string { return p.several(all) }
+
 // Asks returns the timers that a plan with one result asks about, because it is not clear
 // which of them is meant.
 func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
@@ -207,6 +219,9 @@ func plainWords(said string) string {
 // refused says why nothing was set or changed.
 func (p *Words) refused(s *plan.Step, data *timerData) string {
 	slots := s.Action.Slots
+	if slots["leave"] != nil { // nothing would have changed it
+		return p.phrase("nevermind", nil)
+	}
 	name, _ := slots["name"].(string)
 	kind, _ := slots["timer"].(string)
 	args := map[string]any{"name": p.noun(name)}

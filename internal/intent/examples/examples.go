@@ -1,6 +1,6 @@
 // Package examples finds sentences that work in a house, so that a newcomer is shown
 // what to say here and not what could be said elsewhere. Every sentence is tried by the
-// matcher that will hear it. A language is a line in the table of wordings.
+// matcher that will hear it. The wordings of a language are with its other words.
 package examples
 
 import (
@@ -11,43 +11,12 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 
 // Wanted is how many sentences are shown.
 const Wanted = 3
-
-// wording is what a language says; each list is tried in its order. {} stands for a
-// name.
-type wording struct {
-	on, state, off, warmth []string
-	anywhere               []string // for a house without a thing that fits
-}
-
-var wordings = map[string]wording{
-	"en": {
-		on: []string{"turn on the {}", "turn on {}"}, state: []string{"is the {} on", "is {} on"}, off: []string{"turn off the {}", "turn off {}"},
-		warmth:   []string{"what is the temperature in the {}", "what is the temperature in {}"},
-		anywhere: []string{"what time is it", "set a timer for five minutes", "what is the date today", "cancel the timer"},
-	},
-	"de": {
-		on: []string{"schalte {} ein", "mach {} an"}, state: []string{"ist {} an", "ist das {} an", "ist die {} an"}, off: []string{"schalte {} aus", "mach {} aus"},
-		warmth:   []string{"wie warm ist es im {}", "wie warm ist es in der {}", "wie warm ist es in {}"},
-		anywhere: []string{"wie spät ist es", "stelle einen Timer auf fünf Minuten", "welches Datum ist heute", "welcher Tag ist heute"},
-	},
-	"fr": {
-		on: []string{"allume {}", "allume la {}", "allume le {}"}, state: []string{"est-ce que {} est allumée", "est-ce que {} est allumé", "{} est allumée"},
-		off:      []string{"éteins {}", "éteins la {}", "éteins le {}"},
-		warmth:   []string{"quelle est la température dans {}", "quelle est la température dans la {}", "quelle est la température dans le {}"},
-		anywhere: []string{"quelle heure est-il", "mets un minuteur de cinq minutes", "quel jour sommes-nous", "quelle est la date"},
-	},
-	"es": {
-		on: []string{"enciende {}", "enciende la {}", "enciende el {}"}, state: []string{"está encendida {}", "está encendida la {}", "está encendido el {}"},
-		off:      []string{"apaga {}", "apaga la {}", "apaga el {}"},
-		warmth:   []string{"qué temperatura hace en {}", "qué temperatura hay en {}", "cuál es la temperatura en la {}"},
-		anywhere: []string{"qué hora es", "pon un temporizador de cinco minutos", "qué día es hoy", "qué fecha es hoy"},
-	},
-}
 
 // Sentences returns three sentences that the matcher of a pack understands in a house,
 // those about things of an area first. Dangerous things are in none of them. If no thing
@@ -66,10 +35,10 @@ func Known(matcher *intent.Matcher, language string, house *home.House, area str
 	if answers == nil {
 		answers = func(string) bool { return true }
 	}
-	t := trial{matcher, wordings[language], area}
+	t := trial{matcher, sentences.WordsOf(language).Examples, area}
 	var all []string
 	for _, e := range candidates(house, area) {
-		on, state, off := t.about(t.on, e, e.Name), t.about(t.state, e, e.Name), t.about(t.off, e, e.Name)
+		on, state, off := t.about(t.On, e, e.Name), t.about(t.State, e, e.Name), t.about(t.Off, e, e.Name)
 		if on != "" && state != "" && off != "" && answers(state) {
 			all = []string{on, state, off}
 			break
@@ -78,7 +47,7 @@ func Known(matcher *intent.Matcher, language string, house *home.House, area str
 	if len(all) == 0 && house != nil {
 		all = t.warmest(house, answers)
 	}
-	for _, s := range t.anywhere {
+	for _, s := range t.Anywhere {
 		if len(all) < Wanted && matcher.Match(s, area).Route == intent.Local {
 			all = append(all, s)
 		}
@@ -89,7 +58,7 @@ func Known(matcher *intent.Matcher, language string, house *home.House, area str
 // trial tries sentences of one language, said in one area.
 type trial struct {
 	matcher *intent.Matcher
-	wording
+	sentences.Examples
 	area string
 }
 
@@ -111,7 +80,7 @@ func (t trial) warmest(house *home.House, answers func(string) bool) []string {
 		if e.Area == "" || !slices.Contains(e.Abilities, home.Temperature) {
 			continue
 		}
-		if s := t.about(t.warmth, e, e.Area); s != "" && answers(s) {
+		if s := t.about(t.Warmth, e, e.Area); s != "" && answers(s) {
 			return []string{s}
 		}
 	}

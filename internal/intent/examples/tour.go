@@ -7,34 +7,9 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
-
-// kinds are what a language says of each kind of thing, and without a thing; each list
-// is tried in its order. {} stands for a name, # for a temperature.
-type kinds struct {
-	cover, climate, lock []string
-	timer, undo          []string
-}
-
-var wordingsByKind = map[string]kinds{
-	"en": {
-		cover: []string{"close the {}", "close {}"}, climate: []string{"set the {} to # degrees", "set {} to # degrees"}, lock: []string{"lock the {}", "lock {}"},
-		timer: []string{"set a timer for five minutes"}, undo: []string{"undo that"},
-	},
-	"de": {
-		cover: []string{"schließe {}", "mach {} zu"}, climate: []string{"stell {} auf # Grad", "stell die {} auf # Grad", "stell das {} auf # Grad"},
-		lock: []string{"schließ {} ab", "schließ die {} ab"}, timer: []string{"stelle einen Timer auf fünf Minuten"}, undo: []string{"rückgängig", "mach das rückgängig"},
-	},
-	"fr": {
-		cover: []string{"ferme {}", "ferme le {}", "ferme la {}"}, climate: []string{"mets {} à # degrés", "mets le {} à # degrés", "règle {} à # degrés"},
-		lock: []string{"verrouille {}", "verrouille la {}"}, timer: []string{"mets un minuteur de cinq minutes"}, undo: []string{"annule ça", "annule"},
-	},
-	"es": {
-		cover: []string{"cierra {}", "cierra la {}", "cierra el {}"}, climate: []string{"pon {} a # grados", "pon la {} a # grados", "pon el {} a # grados"},
-		lock: []string{"cierra con llave {}", "cierra con llave la {}", "bloquea {}"}, timer: []string{"pon un temporizador de cinco minutos"}, undo: []string{"deshazlo", "deshaz eso"},
-	},
-}
 
 // mostThings is how many sentences of a tour are about a thing that is moved or switched.
 const mostThings = 3
@@ -43,7 +18,7 @@ const mostThings = 3
 // can be said there: a light, a blind, the heating or a lock, those of an area first, a
 // question, a timer and taking back. What a house does not have is left out.
 func Tour(matcher *intent.Matcher, language string, house *home.House, area string) []string {
-	t, k := trial{matcher, wordings[language], area}, wordingsByKind[language]
+	t := trial{matcher, sentences.WordsOf(language).Examples, area}
 	if house == nil {
 		house = &home.House{}
 	}
@@ -53,21 +28,21 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 			all = append(all, sentence)
 		}
 	}
-	add(t.first(candidates(house, area), t.on))
-	add(t.first(ofDomain(house, area, "cover"), k.cover))
-	add(t.first(ofDomain(house, area, "climate"), atDegrees(k.climate, house)))
-	if undo := t.known(k.undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
+	add(t.first(candidates(house, area), t.On))
+	add(t.first(ofDomain(house, area, "cover"), t.Cover))
+	add(t.first(ofDomain(house, area, "climate"), atDegrees(t.Climate, house)))
+	if undo := t.known(t.Undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
 		all = slices.Insert(all, 1, undo)
 	}
-	add(t.first(ofDomain(house, area, "lock"), k.lock))
-	question := t.first(candidates(house, area), t.state)
+	add(t.first(ofDomain(house, area, "lock"), t.Lock))
+	question := t.first(candidates(house, area), t.State)
 	if asked := t.warmest(house, func(string) bool { return true }); len(asked) > 0 {
 		question = asked[0]
 	}
 	if question != "" {
 		all = append(all, question)
 	}
-	if timer := t.known(k.timer); timer != "" {
+	if timer := t.known(t.Timer); timer != "" {
 		all = append(all, timer)
 	}
 	return all

@@ -65,6 +65,7 @@ type Reader struct {
 	compounds []string       // ends of words that name things
 	noOrder   *regexp.Regexp // endings of words that are not orders
 	adverbial *regexp.Regexp // ends of words that say how something is done
+	owners    []string       // how a word ends that says whose something is
 	apart     string
 	verbLast  bool
 }
@@ -72,7 +73,7 @@ type Reader struct {
 // New prepares the words of a language.
 func New(w *sentences.Words) (*Reader, error) {
 	a := &w.Acts
-	r := &Reader{phrases: &node{}, folded: map[string]string{}, stems: map[string]bool{}, hours: map[string]bool{}, enclitics: a.Enclitics, apart: a.Apart, verbLast: a.VerbLast}
+	r := &Reader{phrases: &node{}, folded: map[string]string{}, stems: map[string]bool{}, hours: map[string]bool{}, enclitics: a.Enclitics, owners: a.Owners, apart: a.Apart, verbLast: a.VerbLast}
 	var err error
 	if r.noOrder, err = regexp.Compile(a.NoOrder); err != nil {
 		return nil, fmt.Errorf("the words that begin no order: %w", err)

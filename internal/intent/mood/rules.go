@@ -1,6 +1,9 @@
 package mood
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // commanded: a verb of command at the beginning. After a time it is one too, for
 // another time.
@@ -154,7 +157,7 @@ func (c *clause) names(i int) bool {
 	const said = about | object | determiner | place | state | number | measure | quantity | exception | join | time
 	s := &c.segments[i]
 	if s.class == 0 {
-		owner := strings.HasSuffix(s.text, "'s") || strings.HasSuffix(s.text, "'")
+		owner := slices.ContainsFunc(c.r.owners, func(end string) bool { return strings.HasSuffix(s.text, end) })
 		return owner && i+1 < len(c.segments) && c.segments[i+1].is(about)
 	}
 	return s.is(said) && !s.is(foreign) && (!s.is(auxiliary) || s.is(state)) && (!s.is(past) || c.please)

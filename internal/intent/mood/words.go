@@ -284,6 +284,9 @@ func (r *Reader) learnBare(w string) {
 	}
 }
 
+// longestElided is how many letters stand before an apostrophe at most, as in lorsqu'il.
+const longestElided = 6
+
 // split takes a word of a phrase apart where the language does so.
 func (r *Reader) split(words []string, w string) []string {
 	if r.apart != "" {
@@ -292,7 +295,7 @@ func (r *Reader) split(words []string, w string) []string {
 	for part := range strings.FieldsSeq(w) {
 		for {
 			before, after, ok := strings.Cut(part, "'")
-			if !ok || r.apart == "" || after == "" || len(before) > len("lorsqu") {
+			if !ok || r.apart == "" || after == "" || len(before) > longestElided {
 				break
 			}
 			words, part = append(words, before+"'"), after

@@ -15,6 +15,7 @@ import (
 
 	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 
@@ -88,7 +89,7 @@ type token struct {
 }
 
 // New prepares entries named in English.
-func New(entries []Entry) *Index { return NewFor("en", entries) }
+func New(entries []Entry) *Index { return NewFor(sentences.OfTools, entries) }
 
 // NewFor prepares entries named in a language, given by its code. Names without
 // a single word are left out.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"voicegateway/internal/language/sentences"
 )
 
 // maxWords bounds a name; longer texts are no names.
@@ -14,7 +16,7 @@ const maxWords = 32
 // articles, possessive endings, plural endings and punctuation.
 func Normalise(name string) []string { return english().normalise(name) }
 
-var english = sync.OnceValue(func() *vocabulary { return vocabularyOf("en") })
+var english = sync.OnceValue(func() *vocabulary { return vocabularyOf(sentences.OfTools) })
 
 // cut divides a name into lower-case words without punctuation, articles and
 // possessive endings. If nothing else would be left, these words are kept.

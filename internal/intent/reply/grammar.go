@@ -26,7 +26,7 @@ func (g *grammar) article(word string) string {
 	switch {
 	case word != "" && strings.ContainsRune(g.names.Vowels, rune(word[0])):
 		return g.words["an"]
-	case g.names.Several(word) || g.names.Several(strings.SplitN(word, " in the ", 2)[0]):
+	case g.names.Several(word), g.names.Within != "" && g.names.Several(strings.SplitN(word, g.names.Within, 2)[0]):
 		return "" // I can't find christmas lights
 	}
 	return g.words["a"]

@@ -281,7 +281,7 @@ func (p *Phrases) planned(e *plan.Error) string {
 }
 
 // english reports whether the texts of tools, which are English, may be spoken.
-func (p *Phrases) english() bool { return p.language == "en" || p.language == "" }
+func (p *Phrases) english() bool { return p.language == sentences.OfTools || p.language == "" }
 
 // isSentence reports whether a text was written to be heard.
 func isSentence(text string) bool {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,6 +20,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // Answer is what a text of small talk comes to.
@@ -186,6 +186,4 @@ func (r *Reader) compound(word string) bool {
 const shortestOwn = 4
 
 // apart are the words of a text, also those that an apostrophe joins.
-func apart(text string) []string {
-	return strings.FieldsFunc(intent.Plain(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-}
+func apart(said string) []string { return text.Words(intent.Plain(said)) }

@@ -22,11 +22,11 @@ type sums struct {
 	Times   []string `yaml:"times"`
 	Over    []string `yaml:"over"`
 	Percent []string `yaml:"percent"`
+	Point   string   `yaml:"point"` // before the digits of a fraction, "." if it is empty
 	Is      string   `yaml:"is"`
 	About   string   `yaml:"about"`
 	Zero    string   `yaml:"zero"`
 
-	language  string
 	numbers   *numbers.Language
 	operators []operator
 }
@@ -51,7 +51,6 @@ func (s *sums) prepare(language string) error {
 	if s.numbers, ok = numbers.For(language); !ok {
 		return fmt.Errorf("no numbers are known of it")
 	}
-	s.language = language
 	for does, words := range map[byte][]string{'+': s.Plus, '-': s.Minus, '*': s.Times, '/': s.Over, '%': s.Percent} {
 		for _, w := range words {
 			s.operators = append(s.operators, operator{w, does})
@@ -80,9 +79,7 @@ func (s *sums) answer(text string) (string, bool) {
 		form, digits = s.About, aboutDigits
 	}
 	said := result.FloatString(digits)
-	if s.language != "en" {
-		said = strings.Replace(said, ".", ",", 1)
-	}
+	said = strings.Replace(said, ".", cmp.Or(s.Point, "."), 1)
 	return strings.ReplaceAll(form, "{value}", said), true
 }
 

@@ -42,6 +42,9 @@ func changeable(e *entry) bool { return e.State != Ringing && e.Every == "" }
 // Change does something with timers. What is refused is left as it is.
 func (b *Book) Change(c Change, now Moment) Result {
 	b.pass(now)
+	if c.Action == CancelAll {
+		c.Area = "" // all of the household, not first those of the room
+	}
 	rule, known := changes()[c.Action]
 	if !known {
 		return b.result(Refused, BadAction)

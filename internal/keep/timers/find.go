@@ -82,7 +82,7 @@ func named(all []*entry, name string) []*entry {
 	return nil
 }
 
-func words(text string) []string { return strings.Fields(strings.ToLower(text)) }
+func words(said string) []string { return strings.Fields(text.Folded(said)) }
 
 // within reports whether all words of the first text are in the second.
 func within(some, all []string) bool {

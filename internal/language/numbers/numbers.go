@@ -5,7 +5,8 @@
 //
 // For("de") gives a language by its code; a region ("fr-CH", "de_CH") falls back
 // to the language. There is a table for every language that CLDR has spell-out
-// rules for, made by scripts/numbers.go; a language that For does not know, the
+// rules for, made by scripts/numbers.go, and for one that has a
+// file of numbers with its other words; a language that For does not know, the
 // nil Language, still reads digits. What CLDR does not say ("and a half", "a
 // dozen", "half" for 50 percent) is with the other words of the language.
 //

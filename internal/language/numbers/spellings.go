@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"voicegateway/internal/language/sentences"
 )
 
 // spellings is made by scripts/numbers.go from CLDR's spell-out rules, which are
@@ -28,6 +30,11 @@ var library = sync.OnceValue(func() map[string]func() *Language {
 	for _, f := range archive.File {
 		code := strings.TrimSuffix(f.Name, ".txt")
 		out[code] = sync.OnceValue(func() *Language { return unpack(code, f) })
+	}
+	for _, code := range sentences.Languages() {
+		if table, err := sentences.Counted(code); err == nil {
+			out[code] = sync.OnceValue(func() *Language { return parse(code, string(table)) })
+		}
 	}
 	return out
 })

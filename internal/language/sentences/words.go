@@ -29,6 +29,72 @@ type Words struct {
 	Cities   map[string]string `yaml:"cities"`    // IANA zones of places without one of their name
 	Lands    map[string]string `yaml:"countries"` // IANA zones of countries, with the city where there are several
 	Acts     Acts              `yaml:"acts"`
+	Examples Examples          `yaml:"examples"`
+	Rehearse Rehearsal         `yaml:"rehearsal"`
+	Shown    map[string]string `yaml:"home_assistant"` // names of the gateway's entities in Home Assistant, by key
+	Lookups  Lookups           `yaml:"lookups"`
+	Products Products          `yaml:"products"`
+	Typed    Typed             `yaml:"typed"`
+}
+
+// Examples are sentences to show a newcomer. {} stands for a name, # for a temperature.
+type Examples struct {
+	On       []string `yaml:"on"`
+	State    []string `yaml:"state"`
+	Off      []string `yaml:"off"`
+	Warmth   []string `yaml:"warmth"`
+	Anywhere []string `yaml:"anywhere"` // for a house without a thing that fits
+	Cover    []string `yaml:"cover"`
+	Climate  []string `yaml:"climate"`
+	Lock     []string `yaml:"lock"`
+	Timer    []string `yaml:"timer"`
+	Undo     []string `yaml:"undo"`
+}
+
+// Rehearsal are the words for the rehearsal of names.
+type Rehearsal struct {
+	Said   []string          `yaml:"said"`   // commands about a thing; % stands for its name
+	Others map[string]List   `yaml:"others"` // other words for what a name ends in
+	Kinds  map[string]string `yaml:"kinds"`  // a word for what a thing is, by domain
+	Longer List              `yaml:"longer"` // words that make any name longer
+}
+
+// Lookups are words of names and sentences that single parts look for.
+type Lookups struct {
+	Misspelt List `yaml:"misspelt"` // short words that a misspelt one may stand for
+	Left     List `yaml:"left"`
+	Right    List `yaml:"right"`
+	Sensors  List `yaml:"sensors"` // of temperatures
+	Back     List `yaml:"back"`    // words that stand for what was said before
+}
+
+// Products are the words in names and product descriptions that tell what a thing is. One
+// with a hyphen before it may also end a longer word.
+type Products struct {
+	Lights   List `yaml:"lights"`
+	Fans     List `yaml:"fans"`
+	Blinds   List `yaml:"blinds"`
+	Curtains List `yaml:"curtains"`
+	Shades   List `yaml:"shades"`
+	Awnings  List `yaml:"awnings"`
+	Shutters List `yaml:"shutters"`
+	Plugs    List `yaml:"plugs"`
+}
+
+// Typed is how a yes and a no are typed.
+type Typed struct {
+	Yes List `yaml:"yes"`
+	No  List `yaml:"no"`
+}
+
+// Every joins a list of words of all our languages, because families name things in
+// several.
+func Every(list func(*Words) List) List {
+	var all List
+	for _, w := range EveryWords() {
+		all = append(all, list(w)...)
+	}
+	return all
 }
 
 // Names are the words that have a special role in the names of rooms and things.
@@ -39,6 +105,7 @@ type Names struct {
 	Also      map[string]string `yaml:"also"`
 	Kinds     []List            `yaml:"kinds"`
 	Plural    string            `yaml:"plural"`
+	Endings   List              `yaml:"endings"` // of words for kinds, which may be missing
 	Several   List              `yaml:"several"`
 	Compounds bool              `yaml:"compounds"`
 	Household List              `yaml:"household"`
@@ -82,6 +149,7 @@ type Hazards struct {
 	None         List     `yaml:"none"`
 	Heads        List     `yaml:"heads"`
 	Unlike       List     `yaml:"unlike"`
+	Gates        []string `yaml:"gates"` // patterns of words for gates; a group is the word that none may not be
 	Drives       List     `yaml:"drives"`
 	Openers      List     `yaml:"openers"`
 	Rooms        List     `yaml:"rooms"`
@@ -248,6 +316,7 @@ type Acts struct {
 	NoVerbs     Wordings `yaml:"no_verbs"`
 	NoOrder     string   `yaml:"no_order"`
 	Adverbial   string   `yaml:"adverbial"`
+	Owners      List     `yaml:"owners"`
 	Apart       string   `yaml:"apart"`
 	VerbLast    bool     `yaml:"verb_last"`
 }

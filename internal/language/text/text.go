@@ -8,7 +8,6 @@
 package text
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,8 +43,14 @@ func Plain(s, signs string) string {
 
 // Words are the words of a text in small letters: letters and digits, parted by
 // everything else.
-func Words(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+func Words(s string) []string { return WordsWith(s, "") }
+
+// WordsWith are the words of a text in small letters, where the given signs are parts of
+// words as letters and digits are.
+func WordsWith(s, signs string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
+	})
 }
 
 // Folded is a name as names are compared: without regard to case and blanks.
@@ -70,47 +75,24 @@ func WithoutMarks(s string) string {
 
 // others are small letters that are no other letter with an accent, as they are
 // written where they are missing.
-var others = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ł': "l", 'ı': "i", 'ŋ': "n", 'þ': "th", 'ð': "d"}
+var others = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ł", "l", "ı", "i", "ŋ", "n", "þ", "th", "ð", "d")
 
-// isAccent reports whether a character stands on, in or under letters of European
-// scripts. Vowels and tones of other scripts are marks as well, and stay.
-func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }
+// accents are what stands on, in or under letters of European scripts. Vowels and tones
+// of other scripts are marks as well, and stay.
+var accents = runes.Remove(runes.Predicate(func(r rune) bool { return 0x300 <= r && r <= 0x36f }))
 
 // Unaccented writes small letters with plain ones, so that an accent that was forgotten
-// makes no difference: ä is a, é is e, ß is ss. It goes letter by letter, because a
-// sentence is compared with every name of the house so.
+// makes no difference: ä is a, é is e, ß is ss.
 func Unaccented(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i, r := range s {
-		if r >= utf8.RuneSelf {
-			r = base(s[i:], r)
-		}
-		switch as, ok := others[r]; {
-		case ok:
-			b.WriteString(as)
-		case !isAccent(r):
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return others.Replace(norm.NFC.String(accents.String(norm.NFD.String(s))))
 }
 
-// base is the first letter of a text without its accents; r is that letter.
-func base(s string, r rune) rune {
-	parts := norm.NFD.PropertiesString(s).Decomposition()
-	letter, n := utf8.DecodeRune(parts)
-	if len(parts) == n || bytes.IndexFunc(parts[n:], func(r rune) bool { return !isAccent(r) }) >= 0 {
-		return r
-	}
-	return letter
-}
-
-// umlauts are the small letters that Germans spell out, in one character and in two.
-var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "a\u0308", "ae", "o\u0308", "oe", "u\u0308", "ue")
+// umlauts are the small letters that Germans spell out, each with the sign that is its
+// own character.
+var umlauts = strings.NewReplacer("a\u0308", "ae", "o\u0308", "oe", "u\u0308", "ue")
 
 // SpeltOut writes small letters with plain ones as Germans do: ä is ae. The others are
 // as Unaccented writes them.
@@ -118,15 +100,20 @@ func SpeltOut(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	return Unaccented(umlauts.Replace(s))
+	return Unaccented(umlauts.Replace(norm.NFD.String(s)))
 }
 
-// stress writes Spanish vowels without the sign of their stress.
-var stress = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u")
+// stress is the sign for the stress of a vowel.
+var stress = runes.Remove(runes.Predicate(func(r rune) bool { return r == '\u0301' }))
 
-// Unstressed is a Spanish word in small letters without the sign of its stress, as a
-// verb is written without the pronoun glued to it: "apágala" and "apaga". The ñ stays.
-func Unstressed(s string) string { return stress.Replace(s) }
+// Unstressed is a word without the sign of its stress, as a Spanish verb is written
+// without the pronoun glued to it: "apágala" and "apaga". The ñ stays.
+func Unstressed(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return norm.NFC.String(stress.String(norm.NFD.String(s)))
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

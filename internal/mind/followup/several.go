@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/language/sentences"
 )
 
 // slotWhich says which of several things a sentence means: both, all, the other, or the one
@@ -26,10 +28,18 @@ const (
 var counts = map[any]int{"both": 2, "three": 3, "four": 4}
 
 // sides are the words for the sides of things by which their names differ, by side.
-var sides = map[string]string{
-	"left": "left", "link": "left", "links": "left", "linke": "left", "linker": "left", "linkes": "left", "linken": "left", "gauche": "left", "izquierda": "left", "izquierdo": "left",
-	"right": "right", "recht": "right", "rechts": "right", "rechte": "right", "rechter": "right", "rechtes": "right", "rechten": "right", "droite": "right", "droit": "right", "derecha": "right", "derecho": "right",
-}
+var sides = sync.OnceValue(func() map[string]string {
+	out := make(map[string]string)
+	for side, words := range map[string]sentences.List{
+		"left":  sentences.Every(func(w *sentences.Words) sentences.List { return w.Lookups.Left }),
+		"right": sentences.Every(func(w *sentences.Words) sentences.List { return w.Lookups.Right }),
+	} {
+		for _, word := range words {
+			out[word] = side
+		}
+	}
+	return out
+})
 
 // stem is the name of a thing without its number or side, and what was left out; mark is ""
 // if it has neither.
@@ -37,7 +47,7 @@ func stem(e *home.Entity) (name, mark string) {
 	var rest []string
 	for _, word := range names.Normalise(e.Name) {
 		_, err := strconv.Atoi(word)
-		switch side := sides[word]; {
+		switch side := sides()[word]; {
 		case mark == "" && side != "":
 			mark = side
 		case mark == "" && err == nil:

@@ -45,10 +45,22 @@ func (t *TimerAnswer) Completed(p *reply.Phrases, would intent.Action, timers []
 		would.Slots["id"] = timers[t.Place].ID
 	case t.All && would.Intent == catalogue.CancelTimer:
 		would.Intent = catalogue.CancelAllTimers
+		if room := roomOf(timers); room != "" {
+			would.Slots["area"] = room // the question was about those of the room
+		}
 	default:
 		return d, false
 	}
 	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{would}}, true
+}
+
+// roomOf is the room in which all of some timers were set, "" if there is none.
+func roomOf(timers []reply.Timer) string {
+	elsewhere := func(t reply.Timer) bool { return t.Area != timers[0].Area }
+	if len(timers) == 0 || slices.ContainsFunc(timers, elsewhere) {
+		return ""
+	}
+	return timers[0].Area
 }
 
 // byLength finds the one timer of the length that the answer names: "the half hour one".

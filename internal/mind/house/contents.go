@@ -3,17 +3,18 @@ package house
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 
 // sensorWords are the words for sensors in our languages. The rest of a sensor's name
 // says what it is in.
-var sensorWords = []string{
-	"sensor", "thermometer", "probe", "temperature sensor", "temperature", "fühler", "temperatursensor", "temperatur",
-	"capteur", "sonde", "thermomètre", "température", "sonda", "termómetro", "temperatura",
-}
+var sensorWords = sync.OnceValue(func() sentences.List {
+	return sentences.Every(func(w *sentences.Words) sentences.List { return w.Lookups.Sensors })
+})
 
 // nameContents names sensors after the thing they are in, because a family asks how cold
 // the freezer is, not the freezer sensor. A name that another thing or a room already
@@ -52,7 +53,7 @@ func nameContents(h *home.House) {
 func contents(name string) string {
 	words := strings.Fields(name)
 	rest := words
-	for _, w := range sensorWords {
+	for _, w := range sensorWords() {
 		n := len(strings.Fields(w))
 		switch {
 		case n >= len(rest) || n >= len(words):

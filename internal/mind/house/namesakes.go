@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // mostShared is how many names that several servers know are logged.
@@ -57,7 +58,7 @@ func sharedNames(h *home.House) []string {
 	var names []string
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		is := thing{strings.ToLower(strings.TrimSpace(e.Name)), e.Domain}
+		is := thing{text.Folded(e.Name), e.Domain}
 		server, known := first[is]
 		switch {
 		case e.Server == "":

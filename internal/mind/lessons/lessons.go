@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"voicegateway/internal/home"
@@ -19,6 +20,7 @@ import (
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/store"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/followup"
 )
@@ -170,16 +172,14 @@ func (l *Lessons) pointsBack(q record.Request) bool {
 	if !slices.ContainsFunc(l.cfg.Turns(), before) {
 		return false
 	}
-	return slices.ContainsFunc(strings.Fields(intent.Plain(q.Text)), func(w string) bool { return slices.Contains(standIns, w) })
+	return slices.ContainsFunc(strings.Fields(intent.Plain(q.Text)), func(w string) bool { return standIns()[w] })
 }
 
 // standIns are words of our languages that stand for what was said before. German
 // articles are among them, so that after another turn a German text is rather not kept.
-var standIns = strings.Fields(`
-	it this that these those them they there same again too also more less other another
-	es das die den dem der sie ihn ihm dort da dasselbe gleiche gleichen nochmal wieder auch mehr weniger andere anderen
-	le la les ça cela elle il elles ils là même encore aussi plus moins autre
-	lo los las esto eso ella él ahí allí mismo misma igual otra otro también más menos`)
+var standIns = sync.OnceValue(func() map[string]bool {
+	return sentences.Every(func(w *sentences.Words) sentences.List { return w.Lookups.Back }).Set()
+})
 
 // Learn does what is said of the turn before: that it was wrong, or that its words are
 // to be kept.
