@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/rehearsal"
 	"voicegateway/internal/ear/rehearser"
@@ -37,11 +37,11 @@ type rehearsals struct{ *rehearser.Rehearser }
 // Start asks for a rehearsal.
 func (r rehearsals) Start() error {
 	if r.Rehearser == nil {
-		return fmt.Errorf("%w: no recogniser here knows the language", httpapi.ErrUnavailable)
+		return fmt.Errorf("%w: no recogniser here knows the language", doors.ErrUnavailable)
 	}
 	err := r.Rehearser.Start()
 	if errors.Is(err, rehearser.ErrRunning) {
-		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+		return doors.Because(doors.ErrConflict, err)
 	}
 	return err
 }
