@@ -1,6 +1,5 @@
-// Package earcheck shows at a terminal what a running gateway knows of its own ear and
-// voice: false wakes, names that are confused, how loud it speaks. To show more, write another function
-// of a Screen and its line in the commands.
+// Package earcheck has the names of the house spoken and heard by a running gateway, and
+// shows at a terminal which of them are confused.
 package earcheck
 
 import (
@@ -9,17 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ear/rehearsal"
-	"voicegateway/internal/ear/wakebudget"
 )
 
 // Screen is where it is shown, and how the gateway is asked.
 type Screen struct {
-	Ask      func(ctx context.Context, method, path string, body []byte, answer any) error
+	Ask      doors.Exchange
 	Out, Err io.Writer
 	Paint    console.Paint
 	JSON     bool
@@ -31,23 +28,10 @@ const (
 	told = 5 * time.Second
 )
 
-// Wakes shows the false wakes and the thresholds.
-func Wakes(ctx context.Context, s Screen) error {
-	var state wakebudget.State
-	if err := s.Ask(ctx, http.MethodGet, "/api/wakes", nil, &state); err != nil {
-		return err
-	}
-	if s.JSON {
-		return s.print(state)
-	}
-	console.Wakes(s.Out, s.Paint, state)
-	return nil
-}
-
 // Rehearse has the names of the house spoken and heard, and shows what came of it.
 func Rehearse(ctx context.Context, s Screen) error {
-	var state rehearsal.State
-	if err := s.Ask(ctx, http.MethodPost, "/api/rehearsal", []byte("{}"), &state); err != nil {
+	state, err := doors.StartRehearsal.Ask(ctx, s.Ask, struct{}{})
+	if err != nil {
 		return err
 	}
 	tick := time.NewTicker(look)
@@ -62,7 +46,7 @@ func Rehearse(ctx context.Context, s Screen) error {
 				_, _ = fmt.Fprintf(s.Err, "%d of %d names heard\n", state.Done, state.Names)
 			}
 		}
-		if err := s.Ask(ctx, http.MethodGet, "/api/rehearsal", nil, &state); err != nil {
+		if state, err = doors.ShowRehearsal.Ask(ctx, s.Ask, struct{}{}); err != nil {
 			return err
 		}
 	}
