@@ -151,7 +151,7 @@ var (
 		},
 		Has: hasTurns, Do: listTasks,
 	}
-	Wrong = Operation[wrongTurn, record.Mark]{
+	Wrong = Operation[WrongTurn, record.Mark]{
 		Entry: Entry{
 			Name: "wrong", Does: "Mark one of the last turns as wrong, with what should have happened", Route: "POST /api/turns/{id}/wrong",
 			Command: "wrong",
@@ -187,7 +187,7 @@ var (
 		Entry: Entry{Name: "wordings", Does: "The family's own wordings, the newest first", Route: "GET /api/wordings", Command: "wordings"},
 		Has:   hasLessons, Do: listWordings,
 	}
-	Reword = Operation[rewording, record.Wording]{
+	Reword = Operation[Rewording, record.Wording]{
 		Entry: Entry{
 			Name: "reword", Does: "Change the words of a wording, and the room in which they count", Route: "PUT /api/wordings/{id}",
 			Command: "wordings edit",

@@ -82,7 +82,7 @@ func TestRequests(t *testing.T) {
 			return err
 		},
 		`POST /api/turns/a%2Fb%3F/wrong {"should":"x"}`: func(over Exchange) error {
-			_, err := Wrong.Ask(t.Context(), over, wrongTurn{"a/b?", "x"})
+			_, err := Wrong.Ask(t.Context(), over, WrongTurn{"a/b?", "x"})
 			return err
 		},
 		`DELETE /api/timers?all=1 `: func(over Exchange) error {

@@ -126,14 +126,14 @@ type none struct{}
 
 func hasLessons(p *Parts) bool { return p.Lessons != nil }
 
-// wrongTurn says which turn was wrong, and what should have happened.
-type wrongTurn = struct {
+// WrongTurn says which turn was wrong, and what should have happened.
+type WrongTurn = struct {
 	ID     string `json:"-" path:"id"`
 	Should string `json:"should"`
 }
 
 // markWrong marks a turn.
-func markWrong(_ context.Context, p *Parts, in wrongTurn) (record.Mark, error) {
+func markWrong(_ context.Context, p *Parts, in WrongTurn) (record.Mark, error) {
 	if in.Should = strings.TrimSpace(in.Should); in.Should != "" {
 		if err := fitText(&in.Should); err != nil {
 			return record.Mark{}, err
@@ -173,14 +173,14 @@ func listWordings(_ context.Context, p *Parts, _ struct{}) ([]record.Wording, er
 	return p.Lessons.Wordings(), nil
 }
 
-// rewording gives a wording other words, and another room to which it applies.
-type rewording = struct {
+// Rewording gives a wording other words, and another room to which it applies.
+type Rewording = struct {
 	ID   string `json:"-" path:"id"`
 	Text string `json:"text"`
 	Area string `json:"area"`
 }
 
-func reword(_ context.Context, p *Parts, in rewording) (record.Wording, error) {
+func reword(_ context.Context, p *Parts, in Rewording) (record.Wording, error) {
 	if err := fitText(&in.Text); err != nil {
 		return record.Wording{}, err
 	}
