@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/doors/live"
@@ -75,7 +76,7 @@ func (manyTurnsView) Home(context.Context) (home.Snapshot, error) {
 	return house, nil
 }
 
-func (manyTurnsView) Readiness() httpapi.Readiness { return httpapi.Readiness{MCP: "full"} }
+func (manyTurnsView) Readiness() doors.Readiness { return doors.Readiness{MCP: "full"} }
 
 // newCrowd serves it.
 func newCrowd(t *testing.T) crowd {
@@ -89,7 +90,8 @@ func newCrowd(t *testing.T) crowd {
 	}
 	var many manyTurnsView
 	server, err := httpapi.New(httpapi.Config{Listen: "127.0.0.1:0"}, httpapi.Deps{
-		Health: many, Turns: many, Home: many, Page: shown, Events: feed, About: &httpapi.About{ID: "crowd", Language: "en"},
+		Parts: doors.Parts{Health: many, Turns: many, Home: many, About: &doors.About{ID: "crowd", Language: "en"}},
+		Page:  shown, Events: feed,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/keep/record"
@@ -90,8 +91,7 @@ func (q question) tell(rec record.Record) {
 // turn asks the daemon, or answers in this process if none runs.
 func (q question) turn(ctx context.Context, l *loaded, text string) (record.Record, error) {
 	req := record.Request{Text: text, Area: q.area, Source: record.FromCLI, DryRun: q.dryRun}
-	var rec record.Record
-	err := l.daemon().post(ctx, "/api/ask", map[string]any{"text": req.Text, "area": req.Area, "dry_run": req.DryRun}, &rec)
+	rec, err := doors.Ask.Ask(ctx, l.daemon().request, doors.AskRequest{Text: req.Text, Area: req.Area, DryRun: req.DryRun})
 	if !errors.Is(err, errNoDaemon) {
 		return rec, err
 	}

@@ -1,8 +1,9 @@
 // Package cli is the command line of voice-gateway: it reads flags, calls the other
 // packages and prints words. It exists so that everything a person reads on a
-// terminal is in one place. A new command is a file with a func (a *app) …Command()
-// *cobra.Command and a line in the root's list; its work is a type of its own or
-// plain functions.
+// terminal is in one place. A command that only asks the running gateway for something is
+// derived from the table of package doors; add its Usage there. Any other new command is a
+// file with a func (a *app) …Command() *cobra.Command and a line in the root's list; its
+// work is a type of its own or plain functions.
 package cli
 
 import (
@@ -12,6 +13,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -102,14 +105,15 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
 	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)
 	root.AddCommand(review.Commands(a.review)...)
+	derived := a.derived()
+	derived["servers"].AddCommand(a.retryCommand())
+	root.AddCommand(slices.Collect(maps.Values(derived))...)
 	root.AddCommand(
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
-		a.serversCommand(), a.turnsCommand(), a.whyCommand(), a.homeCommand(),
+		a.turnsCommand(), a.whyCommand(),
 		a.matchCommand(), a.timersCommand(),
-		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(), a.muteCommand(), a.volumeCommand(), a.stopCommand(),
-		a.checkCommand(&cobra.Command{Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved"}, showWakes),
-		a.checkCommand(&cobra.Command{Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done"}, rehearse),
-		a.modelsCommand(), a.workerCommand(),
+		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(),
+		a.rehearseCommand(), a.modelsCommand(), a.workerCommand(),
 	)
 	return root
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"syscall"
 	"time"
 
@@ -50,20 +49,6 @@ func (d daemon) addr() string {
 	return d.listen
 }
 
-// post sends one request to the daemon's HTTP interface.
-func (d daemon) post(ctx context.Context, path string, body, answer any) error {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("preparing the request: %w", err)
-	}
-	return d.request(ctx, http.MethodPost, path, data, answer)
-}
-
-// show asks the daemon for something that only a running gateway knows.
-func (d daemon) show(ctx context.Context, path string, answer any) error {
-	return d.order(ctx, http.MethodGet, path, nil, answer)
-}
-
 // order has the daemon do something that only a running gateway can do.
 func (d daemon) order(ctx context.Context, method, path string, body []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
@@ -81,16 +66,6 @@ func (d daemon) needed(err error) error {
 	default:
 		return fmt.Errorf("no gateway answers at %s (http.listen); start it with: voice-gateway run", d.addr())
 	}
-}
-
-// passOn prints the daemon's answer as it came.
-func (d daemon) passOn(ctx context.Context, out io.Writer, path string) error {
-	var raw json.RawMessage
-	if err := d.show(ctx, path, &raw); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, strings.TrimSpace(string(raw)))
-	return nil
 }
 
 // request is one exchange with the daemon. An answer of *json.RawMessage gets the

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 )
@@ -52,8 +52,7 @@ one they are looked at directly.`,
 func equipment(ctx context.Context, l *loaded, executable string, log *slog.Logger) (audio.Equipment, error) {
 	ctx, cancel := context.WithTimeout(ctx, devicesPatience)
 	defer cancel()
-	var s audio.Equipment
-	err := l.daemon().request(ctx, http.MethodGet, "/api/devices", nil, &s)
+	s, err := doors.Devices.Ask(ctx, l.daemon().request, struct{}{})
 	if errors.Is(err, errNoDaemon) {
 		return gateway.ListSound(ctx, l.Config, executable, log)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/ear"
@@ -151,11 +152,11 @@ func FuzzEvents(f *testing.F) {
 }
 
 func TestEarTrouble(t *testing.T) {
-	parts := []part{
-		{"mqtt", "failed", "no broker"},
-		{"recorder", "ready", "off"},
-		{"stt", "degraded", "no model"},
-		{"audio", "degraded", "no card"},
+	parts := []doors.Part{
+		{Name: "mqtt", State: "failed", Why: "no broker"},
+		{Name: "recorder", State: "ready", Why: "off"},
+		{Name: "stt", State: "degraded", Why: "no model"},
+		{Name: "audio", State: "degraded", Why: "no card"},
 	}
 	if got := earTrouble(parts); got != "no card" {
 		t.Errorf("%q", got)

@@ -6,20 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ear/names"
-	"voicegateway/internal/ear/wakes"
 )
 
-// screen is where is shown what a running gateway knows of its own ear and voice, and how
-// the gateway is asked.
+// screen is where a rehearsal is shown, and how the running gateway is asked.
 type screen struct {
-	ask      func(ctx context.Context, method, path string, body []byte, answer any) error
+	ask      doors.Exchange
 	out, err io.Writer
 	paint    console.Paint
 	asJSON   bool
@@ -31,23 +28,10 @@ const (
 	rehearsalWord = 5 * time.Second
 )
 
-// showWakes shows the false wakes and the thresholds.
-func showWakes(ctx context.Context, s screen) error {
-	var state wakes.State
-	if err := s.ask(ctx, http.MethodGet, "/api/wakes", nil, &state); err != nil {
-		return err
-	}
-	if s.asJSON {
-		return s.print(state)
-	}
-	console.Wakes(s.out, s.paint, state)
-	return nil
-}
-
 // rehearse has the names of the house spoken and heard, and shows what came of it.
 func rehearse(ctx context.Context, s screen) error {
-	var state names.State
-	if err := s.ask(ctx, http.MethodPost, "/api/rehearsal", []byte("{}"), &state); err != nil {
+	state, err := doors.StartRehearsal.Ask(ctx, s.ask, struct{}{})
+	if err != nil {
 		return err
 	}
 	tick := time.NewTicker(rehearsalLook)
@@ -62,7 +46,7 @@ func rehearse(ctx context.Context, s screen) error {
 				_, _ = fmt.Fprintf(s.err, "%d of %d names heard\n", state.Done, state.Names)
 			}
 		}
-		if err := s.ask(ctx, http.MethodGet, "/api/rehearsal", nil, &state); err != nil {
+		if state, err = doors.ShowRehearsal.Ask(ctx, s.ask, struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -83,13 +67,16 @@ func (s screen) print(what any) error {
 	return nil
 }
 
-// checkCommand makes of c a command that shows what the running gateway finds out about its own ear.
-func (a *app) checkCommand(c *cobra.Command, check func(context.Context, screen) error) *cobra.Command {
+// rehearseCommand has the names of the house spoken and heard.
+func (a *app) rehearseCommand() *cobra.Command {
 	var asJSON bool
-	c.Args = exactly(0, "no arguments")
-	c.RunE = a.configured(func(ctx context.Context, l *loaded, _ []string) error {
-		return check(ctx, screen{ask: l.daemon().order, out: a.Out, err: a.Err, paint: a.paint, asJSON: asJSON})
-	})
+	c := &cobra.Command{
+		Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done",
+		Args: exactly(0, "no arguments"),
+		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+			return rehearse(ctx, screen{ask: l.daemon().order, out: a.Out, err: a.Err, paint: a.paint, asJSON: asJSON})
+		}),
+	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return c
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
-	"voicegateway/internal/care/configure"
 	"voicegateway/internal/ear/names"
 )
 
@@ -66,21 +64,5 @@ func TestRehearsalThatHeardNothing(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "were spoken and heard") {
 		t.Errorf("told:\n%s", &out)
-	}
-}
-
-// A volume is asked for as a number of JSON, however it was written.
-func TestVolume(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ typed, want string }{{"40", `{"level":40}`}, {"+40", `{"level":40}`}, {"007", `{"level":7}`}, {"101", ""}, {"-1", ""}, {"loud", ""}} {
-		asked := ""
-		s := screen{out: new(bytes.Buffer), ask: func(_ context.Context, _, _ string, body []byte, _ any) error {
-			asked = string(body)
-			return nil
-		}}
-		var misused configure.UseError
-		if err := showVolume(t.Context(), s, []string{c.typed}); asked != c.want || errors.As(err, &misused) != (c.want == "") {
-			t.Errorf("%q: asked %q, %v", c.typed, asked, err)
-		}
 	}
 }

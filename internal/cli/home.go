@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,33 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/home"
 )
-
-// homeCommand lists the house.
-func (a *app) homeCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "home", Short: "The house: areas, devices, state, reachable or not",
-		Args: exactly(0, "no arguments"),
-		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
-			if asJSON {
-				return l.daemon().passOn(ctx, a.Out, "/api/home")
-			}
-			var house home.Snapshot
-			if err := l.daemon().show(ctx, "/api/home", &house); err != nil {
-				return err
-			}
-			tellHome(a.Out, a.paint, house)
-			return nil
-		}),
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the house as JSON")
-	return c
-}
 
 // tellHome prints a line for each device, area by area.
 func tellHome(out io.Writer, paint console.Paint, house home.Snapshot) {

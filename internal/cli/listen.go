@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/mute"
@@ -83,15 +83,15 @@ func (o listening) through(ctx context.Context, d daemon, view *earView) error {
 	defer cancel()
 	var refusal error // written by asking before it cancels, read after the stream
 	var once sync.Once
-	err := d.stream(ctx, "/api/events?meter=1", func(kind string, data []byte) {
+	err := d.stream(ctx, doors.Events.Path()+"?meter=1", func(kind string, data []byte) {
 		once.Do(func() {
 			o.say("Listening through the gateway at %s; Ctrl-C ends.", d.addr())
-			asking.Go(func() { watchParts(ctx, view, func() []part { return d.parts(ctx) }) })
+			asking.Go(func() { watchParts(ctx, view, func() []doors.Part { return d.parts(ctx) }) })
 			if !o.now {
 				return
 			}
 			asking.Go(func() {
-				if refusal = d.request(ctx, http.MethodPost, "/api/listen", []byte("{}"), nil); refusal != nil {
+				if _, refusal = doors.Listen.Ask(ctx, d.request, struct{}{}); refusal != nil {
 					cancel()
 				}
 			})
@@ -115,19 +115,10 @@ func (o listening) say(format string, args ...any) {
 	}
 }
 
-// part is the part of an entry of /readyz that is used.
-type part struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Why   string `json:"why"`
-}
-
 // parts asks the daemon for the state of its parts; nil if that is not known.
-func (d daemon) parts(ctx context.Context) []part {
-	var ready struct {
-		Parts []part `json:"parts"`
-	}
-	if d.request(ctx, http.MethodGet, "/readyz", nil, &ready) != nil {
+func (d daemon) parts(ctx context.Context) []doors.Part {
+	ready, err := doors.Ready.Ask(ctx, d.request, struct{}{})
+	if err != nil {
 		return nil
 	}
 	return ready.Parts
@@ -137,7 +128,7 @@ func (d daemon) parts(ctx context.Context) []part {
 var earParts = []string{"audio", "wake", "stt", "grammar", "turns"}
 
 // watchParts shows what is wrong with the ear, until ctx ends.
-func watchParts(ctx context.Context, view *earView, parts func() []part) {
+func watchParts(ctx context.Context, view *earView, parts func() []doors.Part) {
 	tick := time.NewTicker(partsEvery)
 	defer tick.Stop()
 	for {
@@ -151,7 +142,7 @@ func watchParts(ctx context.Context, view *earView, parts func() []part) {
 }
 
 // earTrouble is the first problem of the ear, "" if there is none.
-func earTrouble(parts []part) string {
+func earTrouble(parts []doors.Part) string {
 	for _, name := range earParts {
 		for _, p := range parts {
 			if p.Name == name && p.State != "ready" && p.Why != "" {
@@ -191,7 +182,7 @@ func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	var running sync.WaitGroup
 	var failure error
 	running.Go(func() { defer cancel(); failure = g.Run(ctx) })
-	running.Go(func() { watchParts(ctx, view, func() []part { return gatewayParts(g) }) })
+	running.Go(func() { watchParts(ctx, view, g.Parts) })
 	var notReady error
 	if notReady = g.Ready(ctx); notReady == nil {
 		o.say("Ready.")
@@ -203,19 +194,11 @@ func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 		cancel()
 	}
 	running.Wait()
-	view.note(earTrouble(gatewayParts(g)))
+	view.note(earTrouble(g.Parts()))
 	if failure == nil && o.now && !errors.Is(notReady, context.Canceled) {
 		failure = notReady
 	}
 	return failure
-}
-
-func gatewayParts(g *gateway.Gateway) []part {
-	var parts []part
-	for _, p := range g.Parts() {
-		parts = append(parts, part{p.Name, string(p.State), p.Why})
-	}
-	return parts
 }
 
 // earWatch shows the events of a gateway in this process, in the form of the event

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
@@ -98,7 +99,7 @@ func (m matching) houses(ctx context.Context) (*home.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	var house home.House
-	err = l.daemon().request(ctx, "GET", "/api/home", nil, &house)
+	err = l.daemon().request(ctx, doors.House.Method(), doors.House.Path(), nil, &house)
 	if errors.Is(err, errNoDaemon) {
 		fmt.Fprintln(m.app.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
 		return &home.File{Main: &home.House{}}, nil

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/mcpint"
 )
@@ -51,15 +50,14 @@ func (a *app) retryCommand() *cobra.Command {
 }
 
 // server is the state of one MCP server.
-func (d daemon) server(ctx context.Context, id string) (s mcpint.Status, err error) {
-	err = d.show(ctx, "/mcp/servers/"+url.PathEscape(id)+"/status", &s)
-	return s, err
+func (d daemon) server(ctx context.Context, id string) (mcpint.Status, error) {
+	return doors.ShowServer.Ask(ctx, d.order, doors.ByID{ID: id})
 }
 
 // retry has the daemon try a server at once, and returns its state.
-func (d daemon) retry(ctx context.Context, id string) (s mcpint.Status, err error) {
-	err = d.order(ctx, http.MethodPost, "/mcp/servers/"+url.PathEscape(id)+"/retry", []byte("{}"), &s)
-	return s, err
+func (d daemon) retry(ctx context.Context, id string) (mcpint.Status, error) {
+	r, err := doors.RetryServer.Ask(ctx, d.order, doors.ByID{ID: id})
+	return r.Status, err
 }
 
 // retrying is the work of servers retry.
@@ -83,11 +81,12 @@ func (r retrying) one(ctx context.Context, id string) error {
 }
 
 func (r retrying) all(ctx context.Context, d daemon) error {
-	var before, after mcpint.StatusList
-	if err := d.show(ctx, "/mcp/servers", &before); err != nil {
+	before, err := doors.ListServers.Ask(ctx, d.order, struct{}{})
+	if err != nil {
 		return err
 	}
-	if err := d.order(ctx, http.MethodPost, "/mcp/servers/retry-all", []byte("{}"), &after); err != nil {
+	after, err := doors.RetryServers.Ask(ctx, d.order, struct{}{})
+	if err != nil {
 		return err
 	}
 	attempts := make([]attempt, 0, len(after.Servers))

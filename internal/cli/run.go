@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/keep/record"
 )
@@ -56,7 +57,7 @@ func (a *app) sayCommand() *cobra.Command {
 		},
 		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
 			text := strings.Join(args, " ")
-			err := l.daemon().post(ctx, "/api/say", map[string]string{"text": text}, nil)
+			_, err := doors.Say.Ask(ctx, l.daemon().request, doors.Spoken{Text: text})
 			if !errors.Is(err, errNoDaemon) {
 				return err
 			}

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/keep/timers"
 )
@@ -26,23 +25,19 @@ func (a *app) timersCommand() *cobra.Command {
 		Example: "  voice-gateway timers start 9m --name pasta\n  voice-gateway timers start --at 07:00 --every weekday\n" +
 			"  voice-gateway timers start 10m --command 'turn off the lamp'\n  voice-gateway timers add pasta 5m",
 		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
-			if len(args) == 0 && asJSON {
-				return l.daemon().passOn(ctx, a.Out, "/api/timers")
-			}
 			if len(args) == 0 {
-				var list []timers.Timer
-				err := l.daemon().show(ctx, "/api/timers", &list)
-				if err == nil {
-					console.Timers(a.Out, a.paint, list)
+				list, err := doors.ListTimers.Send(ctx, l.daemon().order, &struct{}{})
+				if err != nil {
+					return err
 				}
-				return err
+				return a.showAnswer(doors.ListTimers, list, asJSON)
 			}
-			body, err := timerRequest(r, args)
+			request, err := timerRequest(r, args)
 			if err != nil {
 				return err
 			}
-			var result timers.Result
-			if err := l.daemon().order(ctx, http.MethodPost, "/api/timers", body, &result); err != nil {
+			result, err := doors.ChangeTimers.Ask(ctx, l.daemon().order, request)
+			if err != nil {
 				return err
 			}
 			if asJSON {
@@ -66,12 +61,12 @@ func (a *app) timersCommand() *cobra.Command {
 	return c
 }
 
-// timerRequest makes the body of a request. An argument that reads as a duration is one;
+// timerRequest makes a request. An argument that reads as a duration is one;
 // any other argument names a timer.
-func timerRequest(r timers.Request, args []string) ([]byte, error) {
+func timerRequest(r timers.Request, args []string) (timers.Request, error) {
 	r.Action = timers.Action(args[0])
 	if !slices.Contains(strings.Split("start cancel cancel_all pause resume add subtract stop snooze", " "), args[0]) {
-		return nil, configure.Misused(fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0]))
+		return r, configure.Misused(fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0]))
 	}
 	for _, arg := range args[1:] {
 		length, err := time.ParseDuration(arg)
@@ -80,12 +75,12 @@ func timerRequest(r timers.Request, args []string) ([]byte, error) {
 			n := int(length / time.Second)
 			r.Seconds = &n
 		case err == nil || r.Action == timers.Begin || r.Timer != "":
-			return nil, configure.Misused(fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg))
+			return r, configure.Misused(fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg))
 		case strings.HasPrefix(arg, "timer-"):
 			r.Timer = arg
 		default:
 			r.Name = strings.TrimSpace(r.Name + " " + arg)
 		}
 	}
-	return json.Marshal(r)
+	return r, nil
 }

@@ -10,12 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/keep/record"
 )
-
-// mostTurns is how many turns the daemon lists at once.
-const mostTurns = 200
 
 // turnsCommand lists the last turns.
 func (a *app) turnsCommand() *cobra.Command {
@@ -25,22 +23,22 @@ func (a *app) turnsCommand() *cobra.Command {
 		Use: "turns", Short: "The last turns, the newest first; with --tasks, those stopped in the middle",
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if limit < 1 || limit > mostTurns {
-				return configure.Misused(fmt.Errorf("--limit is %d; expected 1 to %d", limit, mostTurns))
+			if limit < 1 || limit > doors.MaxTurns {
+				return configure.Misused(fmt.Errorf("--limit is %d; expected 1 to %d", limit, doors.MaxTurns))
 			}
 			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}
 			if tasks {
-				list := []record.Task{}
-				if err := l.daemon().show(c.Context(), "/api/tasks", &list); err != nil {
+				list, err := doors.StoppedTasks.Ask(c.Context(), l.daemon().order, struct{}{})
+				if err != nil {
 					return err
 				}
 				return tellTasks(a.Out, a.paint, list, asJSON)
 			}
-			var turns []record.Record
-			if err := l.daemon().show(c.Context(), fmt.Sprintf("/api/turns?limit=%d", limit), &turns); err != nil {
+			turns, err := doors.LastTurns.Ask(c.Context(), l.daemon().order, doors.Newest(limit))
+			if err != nil {
 				return err
 			}
 			if asJSON {
@@ -90,8 +88,8 @@ func (a *app) whyCommand() *cobra.Command {
 			return nil
 		},
 		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
-			var turns []record.Record
-			if err := l.daemon().show(ctx, fmt.Sprintf("/api/turns?limit=%d", mostTurns), &turns); err != nil {
+			turns, err := doors.LastTurns.Ask(ctx, l.daemon().order, doors.Newest(doors.MaxTurns))
+			if err != nil {
 				return err
 			}
 			for _, r := range turns {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ear/mute"
 	"voicegateway/internal/ear/wakes"
@@ -110,7 +110,7 @@ const noSound = 4 * time.Second
 // withMicrophone opens the sound card for a while, unless a gateway holds it or the
 // microphone is muted.
 func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, wakes.Microphone) error) error {
-	err := l.daemon().request(ctx, http.MethodGet, "/healthz", nil, nil)
+	_, err := doors.Alive.Ask(ctx, l.daemon().request, struct{}{})
 	if !errors.Is(err, errNoDaemon) {
 		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemon().addr())
 	}

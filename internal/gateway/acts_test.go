@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 )
 
 // TestSayingWithoutASpeakerFails: a client that wants a text spoken where there is no
@@ -18,8 +18,8 @@ func TestSayingWithoutASpeakerFails(t *testing.T) {
 		"text only":  {},
 		"no speaker": {loop: g.loop, unheard: func() string { return why }},
 	} {
-		err := httpActs{acts: a}.Say(t.Context(), "the washing is done")
-		if !errors.Is(err, httpapi.ErrUnavailable) || name == "no speaker" && !strings.Contains(err.Error(), why) {
+		err := doorActs{acts: a}.Say(t.Context(), "the washing is done")
+		if !errors.Is(err, doors.ErrUnavailable) || name == "no speaker" && !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

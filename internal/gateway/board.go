@@ -5,28 +5,28 @@ import (
 	"slices"
 	"sync"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 )
 
 // board remembers how each part fares, for /readyz.
 type board struct {
 	mu    sync.Mutex
-	parts map[string]httpapi.Part
+	parts map[string]doors.Part
 }
 
-func newBoard() *board { return &board{parts: map[string]httpapi.Part{}} }
+func newBoard() *board { return &board{parts: map[string]doors.Part{}} }
 
-func (b *board) set(name string, required bool, state httpapi.PartState, why string) {
+func (b *board) set(name string, required bool, state doors.PartState, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parts[name] = httpapi.Part{Name: name, Required: required, State: state, Why: why}
+	b.parts[name] = doors.Part{Name: name, Required: required, State: state, Why: why}
 }
 
 // list returns the parts by name.
-func (b *board) list() []httpapi.Part {
+func (b *board) list() []doors.Part {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	parts := make([]httpapi.Part, 0, len(b.parts))
+	parts := make([]doors.Part, 0, len(b.parts))
 	for _, name := range slices.Sorted(maps.Keys(b.parts)) {
 		parts = append(parts, b.parts[name])
 	}

@@ -10,7 +10,7 @@ import (
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/audio"
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/home"
@@ -160,7 +160,7 @@ func (d discreet) call(made record.CallMade) record.CallMade {
 }
 
 // parts returns the states of the parts without secrets.
-func (d discreet) parts(parts []httpapi.Part) []httpapi.Part {
+func (d discreet) parts(parts []doors.Part) []doors.Part {
 	for i := range parts {
 		parts[i].Why = d.secrets.Hide(parts[i].Why)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/mute"
 	"voicegateway/internal/fake"
@@ -125,7 +125,7 @@ func TestTheRecorderIsVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.tellRecorder()
-	if got := part(t, g, "recorder"); got.State != httpapi.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recorder.Dir)+" for 7 days") {
+	if got := part(t, g, "recorder"); got.State != doors.PartReady || !strings.Contains(got.Why, filepath.Join(dir, recorder.Dir)+" for 7 days") {
 		t.Errorf("part %+v", got)
 	}
 	if b, err := json.Marshal(g.stream.Standing(g.journal.state())[0].Body); err != nil || !strings.Contains(string(b), `"recorder":"on"`) {
@@ -169,7 +169,7 @@ func TestNothingIsRecordedUnasked(t *testing.T) {
 	}
 }
 
-func part(t *testing.T, g *Gateway, name string) httpapi.Part {
+func part(t *testing.T, g *Gateway, name string) doors.Part {
 	t.Helper()
 	for _, p := range g.Parts() {
 		if p.Name == name {
@@ -177,7 +177,7 @@ func part(t *testing.T, g *Gateway, name string) httpapi.Part {
 		}
 	}
 	t.Fatalf("there is no part %s among %+v", name, g.Parts())
-	return httpapi.Part{}
+	return doors.Part{}
 }
 
 // A use without a device is reported with the key to change.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/doors/metrics"
@@ -74,6 +75,7 @@ type Gateway struct {
 	journal  *journal
 	stream   *display.Stream
 	health   health
+	onMQTT   doors.Parts
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
 	manager  *systemd.Service // nil: there is no service manager to notify
 }
@@ -134,13 +136,12 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, unheard: hearing.sound.unheard, changed: link.poke}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper)}
-	onHTTP := httpActs{acts: acts, area: cfg.Gateway.Area, card: hearing.sound.card, audio: cfg.Audio.Config}
-	http, err := s.newHTTP(httpapi.Deps{
-		Health: health, Asker: onHTTP, Sayer: onHTTP, Ear: onHTTP, Servers: s.serverList(mcp), Events: stream.Feed, Lines: s.lines,
-		Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
-		Timers: timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), acts}, Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
+	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
+		Health: health, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
+		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
-	}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
+	}, acts, hearing.sound.card, keeper)
+	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +151,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	return &Gateway{
 		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
-		observer: observer, journal: journal, stream: stream, health: health, http: http, manager: manager,
+		observer: observer, journal: journal, stream: stream, health: health, onMQTT: onMQTT, http: http, manager: manager,
 	}, nil
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
-	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/doors/metrics"
 	"voicegateway/internal/gateway/vitals"
 	"voicegateway/internal/ground/systemd"
@@ -87,20 +87,20 @@ func connected(servers []mcpint.Status) []string {
 }
 
 // Readiness tells how the parts are.
-func (h health) Readiness() httpapi.Readiness {
+func (h health) Readiness() doors.Readiness {
 	parts := h.board.list()
 	for i, p := range parts {
 		part, knows := h.checks[p.Name]
-		if p.State != httpapi.PartReady || !knows {
+		if p.State != doors.PartReady || !knows {
 			continue
 		}
 		if why := part.trouble(); why != "" {
-			parts[i].State, parts[i].Why = httpapi.PartDegraded, why
+			parts[i].State, parts[i].Why = doors.PartDegraded, why
 		} else if part.about != nil {
 			parts[i].Why = part.about()
 		}
 	}
-	return httpapi.Readiness{MCP: h.mcp.Overall(), Parts: h.parts(parts)}
+	return doors.Readiness{MCP: h.mcp.Overall(), Parts: h.parts(parts)}
 }
 
 // snapshot returns the current values for a scrape of the metrics.

@@ -1,11 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
-	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mind/calling"
@@ -37,10 +38,11 @@ type volumeInTurn struct {
 }
 
 // Volume is how loud the speaker is.
-func (v volumeInTurn) Volume(ctx context.Context) (httpapi.Level, error) { return v.volume.Volume(ctx) }
+func (v volumeInTurn) Volume(ctx context.Context) (doors.Level, error) { return v.volume.Volume(ctx) }
 
 // SetVolume sets the volume in percent.
 func (v volumeInTurn) SetVolume(ctx context.Context, level int) (err error) {
+	defer v.acts.changed()
 	late := v.acts.inTurn(ctx, calling.VolumeTool, func() { err = v.volume.SetVolume(ctx, level) })
 	if late != nil {
 		return late
@@ -60,6 +62,21 @@ func (t timersInTurn) Do(ctx context.Context, r timers.Request) (result timers.R
 		return timers.Result{Outcome: timers.Refused, Timers: []timers.Timer{}} // its sender has left
 	}
 	return result
+}
+
+// timersHere are those of a door whose timers are in the gateway's room unless they say
+// otherwise.
+type timersHere struct {
+	timersInTurn
+	area string
+}
+
+// Do starts a timer or changes some.
+func (t timersHere) Do(ctx context.Context, r timers.Request) timers.Result {
+	if r.Area = cmp.Or(r.Area, t.area); !r.Starts() {
+		r.Area = ""
+	}
+	return t.timersInTurn.Do(ctx, r)
 }
 
 // toolInTurn is a tool that acts when its turn has come.

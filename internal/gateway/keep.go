@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/keep/recorder"
 )
 
@@ -69,7 +69,7 @@ func (g *Gateway) tellRecorder() {
 	if g.hearing.keeper != nil {
 		g.log.Warn("the recorder keeps what is said to the gateway", "part", "recorder", "about", g.hearing.keeper.About())
 	}
-	g.board.set("recorder", false, httpapi.PartReady, "")
+	g.board.set("recorder", false, doors.PartReady, "")
 	if g.link.api != nil {
 		g.link.api.Recorder(g.recording())
 	}

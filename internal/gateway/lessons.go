@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/recorder"
@@ -77,7 +77,7 @@ func (l lessonView) Forget(id string) error { return answerable(l.Lessons.Forget
 // same words.
 func answerable(err error) error {
 	for own, http := range map[error]error{
-		lessons.ErrNotFound: httpapi.ErrNotFound, lessons.ErrConflict: httpapi.ErrConflict, lessons.ErrBusy: httpapi.ErrBusy,
+		lessons.ErrNotFound: doors.ErrNotFound, lessons.ErrConflict: doors.ErrConflict, lessons.ErrBusy: doors.ErrBusy,
 	} {
 		if errors.Is(err, own) {
 			return kindError{err, http}

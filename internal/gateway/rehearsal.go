@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/mind/house"
@@ -36,11 +36,11 @@ type rehearsals struct{ *names.Rehearser }
 // Start asks for a rehearsal.
 func (r rehearsals) Start() error {
 	if r.Rehearser == nil {
-		return fmt.Errorf("%w: no recogniser here knows the language", httpapi.ErrUnavailable)
+		return fmt.Errorf("%w: no recogniser here knows the language", doors.ErrUnavailable)
 	}
 	err := r.Rehearser.Start()
 	if errors.Is(err, names.ErrRunning) {
-		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+		return doors.Because(doors.ErrConflict, err)
 	}
 	return err
 }

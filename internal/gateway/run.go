@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"voicegateway/internal/audio/earcon"
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/home"
@@ -17,7 +17,6 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/announce"
-	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools/loudness"
 )
 
@@ -66,7 +65,7 @@ func (g *Gateway) tellHouse(ctx context.Context) error {
 
 // obey carries out the commands that come over MQTT.
 func (g *Gateway) obey(ctx context.Context) error {
-	return g.link.api.Run(ctx, mqttActs{g.acts, g.cfg.Gateway.Area, g.tools, timersInTurn{timekeeper.ViewOf(g.timers, record.FromMQTT), g.acts}, g.mcp})
+	return g.link.api.Run(ctx, g.onMQTT)
 }
 
 // Run starts everything at once and returns when ctx ends (nil), or when a required
@@ -93,7 +92,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, s := range g.services() {
-		g.board.set(s.name, s.required, httpapi.PartReady, "")
+		g.board.set(s.name, s.required, doors.PartReady, "")
 		group.Go(func() error {
 			if !s.required {
 				g.optional(ctx, s)
@@ -210,7 +209,7 @@ func (g *Gateway) startLink(ctx context.Context) (stop func()) {
 	for _, s := range g.link.services() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		var running sync.WaitGroup
-		g.board.set(s.name, s.required, httpapi.PartReady, "")
+		g.board.set(s.name, s.required, doors.PartReady, "")
 		running.Go(func() { g.optional(ctx, s) })
 		stops = append(stops, func() { cancel(); running.Wait() })
 	}
@@ -225,7 +224,7 @@ func (g *Gateway) startLink(ctx context.Context) (stop func()) {
 func (g *Gateway) optional(ctx context.Context, s service) {
 	err := s.run(ctx)
 	if err != nil && ctx.Err() == nil {
-		g.board.set(s.name, false, httpapi.PartFailed, err.Error())
+		g.board.set(s.name, false, doors.PartFailed, err.Error())
 		g.log.Error("a part ended; the gateway goes on without it", "part", s.name, "err", err)
 	}
 }
@@ -250,7 +249,7 @@ func (g *Gateway) Turns() <-chan struct{} { return g.hearing.done }
 func (g *Gateway) House() *home.House { return g.house.House() }
 
 // Parts returns the state of each part, as /readyz shows it.
-func (g *Gateway) Parts() []httpapi.Part { return g.health.Readiness().Parts }
+func (g *Gateway) Parts() []doors.Part { return g.health.Readiness().Parts }
 
 // Servers is the state of every MCP server.
 func (g *Gateway) Servers() []mcpint.Status { return g.mcp.Status() }

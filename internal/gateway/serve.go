@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"voicegateway/internal/audio/device"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/httpapi"
-	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
@@ -34,8 +34,7 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 	}
 	endpoint, err := serve.NewEndpoint(serve.Config{
 		Name: "voice-gateway", Version: s.version(),
-		Tools: append(selftools.New(deps.Servers),
-			timers.ListTool(keeper), toolInTurn{timers.ChangeTool(timekeeper.ViewOf(keeper, record.FromMCP))}),
+		Tools:        ownTools(deps.Servers, keeper),
 		Instructions: "Shows and reconnects the MCP servers of a voice gateway; lists its timers, changes them, and stops or snoozes what rings.",
 	}, s.log.With("part", "endpoint"))
 	if err != nil {
@@ -48,27 +47,39 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 		"GET /metrics": scrape,
 		"POST /mcp":    endpoint, "GET /mcp": endpoint, "DELETE /mcp": endpoint,
 	}
-	deps.About = &httpapi.About{ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version()}
+	deps.About = &doors.About{ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version()}
 	cfg := s.cfg.HTTP
 	cfg.Token = s.opts.Secrets.HTTPToken
 	return httpapi.New(cfg, deps, s.log.With("part", "http"))
 }
 
-// The gateway as its HTTP and MQTT interfaces see it. Each is a small view, so
-// that the method names of one interface do not get in the way of another's.
+// ownTools are the tools that the gateway has for other MCP hosts.
+func ownTools(servers doors.Servers, keeper *timekeeper.Keeper) []tools.Tool {
+	return append(selftools.New(servers),
+		timers.ListTool(keeper), toolInTurn{timers.ChangeTool(timekeeper.ViewOf(keeper, record.FromMCP))})
+}
+
+// atTheDoors are the parts of the gateway as they are asked for over HTTP and over MQTT.
+func (s setup) atTheDoors(parts doors.Parts, a acts, card *device.Device, keeper *timekeeper.Keeper) (onHTTP, onMQTT doors.Parts) {
+	outside := doorActs{acts: a, source: record.FromHTTP, area: s.cfg.Gateway.Area, card: card, audio: s.cfg.Audio.Config}
+	parts.Asker, parts.Sayer, parts.Ear = outside, outside, outside
+	parts.Timers = timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), a}
+	onHTTP, onMQTT = parts, parts
+	outside.source = record.FromMQTT
+	onMQTT.Asker = outside
+	onMQTT.Timers = timersHere{timersInTurn{timekeeper.ViewOf(keeper, record.FromMQTT), a}, s.cfg.Gateway.Area}
+	return onHTTP, onMQTT
+}
+
+// The gateway as it is asked through its doors. Each is a small view, so that the method
+// names of one interface do not get in the way of another's.
 type (
-	httpActs struct {
+	doorActs struct {
 		acts
-		area  string         // for requests without an area
-		card  *device.Device // nil if the sound comes from elsewhere
-		audio device.Config
-	}
-	mqttActs struct {
-		acts
-		area   string // for requests without an area
-		tools  *tools.Registry
-		timers timersInTurn
-		mcp    *host.Host
+		source record.Source  // of requests that name none
+		area   string         // for requests without an area
+		card   *device.Device // nil if the sound comes from elsewhere
+		audio  device.Config
 	}
 	turnView struct {
 		*journal
@@ -82,48 +93,54 @@ type (
 )
 
 // Ask answers a text in its turn. The next one acts when this one has its places among
-// the commands to its devices, or begins to wait for something slow.
-func (h httpActs) Ask(ctx context.Context, r httpapi.AskRequest) (record.Record, error) {
+// the commands to its devices, or begins to wait for something slow. The id of a request
+// becomes the turn's id, so that the sender finds its answer.
+func (d doorActs) Ask(ctx context.Context, r doors.AskRequest) (record.Record, error) {
 	place := order.From(ctx)
 	if err := place.Await(ctx); err != nil {
 		return record.Record{}, err
 	}
-	return h.acts.Ask(ctx, record.Request{
-		Text: r.Text, Area: cmp.Or(r.Area, h.area), Source: cmp.Or(r.Source, record.FromHTTP), DryRun: r.DryRun, Waiting: place.Pass, Aloud: ownRoom(r.Area, h.area),
+	waiting := r.Waiting
+	if waiting == nil {
+		waiting = place.Pass
+	}
+	return d.acts.Ask(ctx, record.Request{
+		ID: r.ID, At: r.At, Text: r.Text, Area: cmp.Or(r.Area, d.area), Source: cmp.Or(r.Source, d.source), DryRun: r.DryRun,
+		Waiting: waiting, Aloud: ownRoom(r.Area, d.area),
 	}), nil
 }
 
 // Say speaks a text.
-func (h httpActs) Say(ctx context.Context, text string) error {
-	err := h.acts.Say(ctx, text)
+func (d doorActs) Say(ctx context.Context, text string) error {
+	err := d.acts.Say(ctx, text)
 	if errors.Is(err, ear.ErrBusy) {
-		return fmt.Errorf("%w: %w", httpapi.ErrBusy, err)
+		return doors.Because(doors.ErrBusy, err)
 	}
-	return h.unavailable(err)
+	return d.unavailable(err)
 }
 
 // Listen opens an utterance.
-func (h httpActs) Listen(ctx context.Context) error {
-	err := h.acts.Listen(ctx)
+func (d doorActs) Listen(ctx context.Context) error {
+	err := d.acts.Listen(ctx)
 	if errors.Is(err, ear.ErrMuted) {
-		return fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
+		return doors.Because(doors.ErrConflict, err)
 	}
-	return h.unavailable(err)
+	return d.unavailable(err)
 }
 
 // Mute closes the microphone or opens it.
-func (h httpActs) Mute(ctx context.Context, on bool) error {
+func (d doorActs) Mute(ctx context.Context, on bool) error {
 	if err := order.From(ctx).Await(ctx); err != nil {
 		return err
 	}
-	return h.unavailable(h.acts.Mute(ctx, on))
+	return d.unavailable(d.acts.Mute(ctx, on))
 }
 
 // unavailable marks the errors for parts that this gateway lacks.
-func (h httpActs) unavailable(err error) error {
+func (d doorActs) unavailable(err error) error {
 	lacks := func(part error) bool { return errors.Is(err, part) }
 	if slices.ContainsFunc([]error{errNoMicrophone, errNoVoice, errNoSpeaker, errEnglishOnly}, lacks) {
-		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
+		return doors.Because(doors.ErrUnavailable, err)
 	}
 	return err
 }
@@ -145,23 +162,6 @@ func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 	return h.house.Snapshot(ctx, h.tools, connected(h.mcp.Status())), nil
 }
 
-// Ask answers a text. The command's id becomes the turn's id, so that the sender
-// finds its answer.
-func (m mqttActs) Ask(ctx context.Context, c mqttapi.Command, waiting func()) {
-	m.acts.Ask(ctx, record.Request{
-		ID: c.ID, At: c.At, Text: c.Text, Area: cmp.Or(c.Area, m.area), Source: record.FromMQTT, Waiting: waiting, Aloud: ownRoom(c.Area, m.area),
-	})
-}
-
 // ownRoom reports whether a request names the gateway's own room. One that names
 // none may come from anywhere.
 func ownRoom(area, own string) bool { return area != "" && strings.EqualFold(area, own) }
-
-// Retry connects every MCP server afresh that is not connected.
-func (m mqttActs) Retry(ctx context.Context) error { return m.mcp.RetryAll(ctx) }
-
-// SetVolume sets the volume in percent.
-func (m mqttActs) SetVolume(ctx context.Context, level int) error {
-	defer m.changed()
-	return volumeInTurn{display.Volume{Tools: m.tools}, m.acts}.SetVolume(ctx, level)
-}

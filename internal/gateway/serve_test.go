@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/metrics"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/keep/record"
@@ -42,6 +43,26 @@ func (g *Gateway) ask(t *testing.T, method, path, body string) *httptest.Respons
 	w := httptest.NewRecorder()
 	g.http.ServeHTTP(w, r)
 	return w
+}
+
+// TestToolsOfTheTable checks that MCP offers what the table of operations says, and nothing
+// else.
+func TestToolsOfTheTable(t *testing.T) {
+	g := assembled(t)
+	var offered, table []string
+	for _, tool := range ownTools(g.serverList(g.mcp), g.timers) {
+		offered = append(offered, tool.Spec().Name)
+	}
+	for _, row := range doors.Table {
+		if tool := row.Describe().Tool; tool != "" {
+			table = append(table, tool)
+		}
+	}
+	slices.Sort(offered)
+	slices.Sort(table)
+	if !slices.Equal(offered, table) {
+		t.Errorf("offered %q, and the table says %q", offered, table)
+	}
 }
 
 // The OpenAPI file describes every route the assembled gateway answers; the page

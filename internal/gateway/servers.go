@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"
@@ -96,7 +96,7 @@ func (l serverList) Status(id string) (mcpint.Status, error) {
 			return s, nil
 		}
 	}
-	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(l.ids, ", "))
+	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids, ", "))
 }
 
 // Retry connects one server afresh.
@@ -124,7 +124,7 @@ func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 func (l serverList) Stderr(id string) (string, error) {
 	words, err := l.mcp.Stderr(id)
 	if err != nil {
-		return "", fmt.Errorf("%w; configured are: %s", httpapi.ErrNotFound, strings.Join(l.ids, ", "))
+		return "", fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids, ", "))
 	}
 	return words, nil
 }
@@ -136,7 +136,7 @@ func (l serverList) Accept(id, tool string) (mcpint.Status, error) {
 	}
 	if _, err := l.mcp.Accept(id, tool); err != nil {
 		if _, ok := errors.AsType[*host.NotRestingError](err); ok {
-			return mcpint.Status{}, fmt.Errorf("%w: %w", httpapi.ErrNotFound, err)
+			return mcpint.Status{}, fmt.Errorf("%w: %w", doors.ErrNotFound, err)
 		}
 		return mcpint.Status{}, fmt.Errorf("accepting: %w", err)
 	}

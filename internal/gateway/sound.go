@@ -55,19 +55,19 @@ func missing(s *audio.Equipment, use, want, thing string) string {
 }
 
 // Devices returns the sound devices as the running gateway sees them.
-func (h httpActs) Devices(ctx context.Context) (audio.Equipment, error) {
-	if h.card == nil {
+func (d doorActs) Devices(ctx context.Context) (audio.Equipment, error) {
+	if d.card == nil {
 		return audio.Equipment{}, errNoMicrophone
 	}
-	list, err := h.card.Devices(ctx)
+	list, err := d.card.Devices(ctx)
 	if err != nil {
 		return audio.Equipment{}, err
 	}
-	now := h.card.State()
+	now := d.card.State()
 	s := audio.Equipment{
-		Devices: list, Input: now.Input, Output: now.Output, Muted: h.Muted(),
+		Devices: list, Input: now.Input, Output: now.Output, Muted: d.Muted(),
 		InputProblem: now.Problem, OutputProblem: now.OutputProblem,
 	}
-	complete(&s, h.audio)
+	complete(&s, d.audio)
 	return s, nil
 }

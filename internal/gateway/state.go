@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"voicegateway/internal/doors/httpapi"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/trust"
 	"voicegateway/internal/keep/store"
 )
@@ -39,11 +39,11 @@ func (g *Gateway) checkState() {
 	}
 	err := writable(dir)
 	if err == nil {
-		g.board.set("state", false, httpapi.PartReady, "")
+		g.board.set("state", false, doors.PartReady, "")
 		return
 	}
 	why := fmt.Sprintf("the directory %s cannot be written (%v); what is set is forgotten at the end; name another one in gateway.state_dir", dir, err)
-	g.board.set("state", false, httpapi.PartDegraded, why)
+	g.board.set("state", false, doors.PartDegraded, why)
 	g.log.Warn("no state can be kept", "part", "state", "err", why)
 }
 

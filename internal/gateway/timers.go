@@ -1,10 +1,7 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"voicegateway/internal/audio/earcon"
@@ -56,19 +53,6 @@ func (e errands) Carry(ctx context.Context, q record.Request) record.Record { re
 // PutBack puts things back as they were when an act with an end began.
 func (e errands) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	return e.told(e.record(e.answerer.PutBack(ctx, q, things)))
-}
-
-// Timer starts a timer or changes some, for a command over MQTT.
-func (m mqttActs) Timer(ctx context.Context, r timers.Request) error {
-	r.Area = cmp.Or(r.Area, m.area)
-	if !r.Starts() {
-		r.Area = ""
-	}
-	failures := []timers.Outcome{timers.Refused, timers.None, timers.Several}
-	if res := m.timers.Do(ctx, r); slices.Contains(failures, res.Outcome) || res.Reason != "" {
-		return errors.New(res.Text())
-	}
-	return nil
 }
 
 // betweenRings is the quiet between two rounds of a timer.

@@ -18,6 +18,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 )
 
@@ -103,7 +104,7 @@ func Check(ctx context.Context, p Patient) []Finding { return examine(ctx, p, fa
 func examine(ctx context.Context, p Patient, all bool) []Finding {
 	v := &visit{Patient: p}
 	var ready struct{}
-	v.runs = p.Ask(ctx, "/healthz", &ready) == nil
+	v.runs = p.Ask(ctx, doors.Alive.Path(), &ready) == nil
 	list := slices.DeleteFunc(looks(), func(l look) bool { return l.living && !all })
 	found := make([][]Finding, len(list))
 	var g errgroup.Group

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mcpint"
 )
@@ -13,7 +14,7 @@ import (
 // connected is what a gateway that runs says of its MCP servers.
 func (v *visit) connected(ctx context.Context) []Finding {
 	var list mcpint.StatusList
-	if err := v.Ask(ctx, "/mcp/servers", &list); err != nil {
+	if err := v.Ask(ctx, doors.ListServers.Path(), &list); err != nil {
 		return []Finding{{State: Ill, Text: err.Error()}}
 	}
 	var all []Finding
@@ -43,7 +44,7 @@ func (v *visit) house(ctx context.Context) []Finding {
 		return nil
 	}
 	var house home.Snapshot
-	if err := v.Ask(ctx, "/api/home", &house); err != nil {
+	if err := v.Ask(ctx, doors.House.Path(), &house); err != nil {
 		return []Finding{{State: Ill, Text: err.Error()}}
 	}
 	var away []string
@@ -75,7 +76,7 @@ func (v *visit) outage(ctx context.Context) string {
 	var ready struct {
 		Parts []struct{ Name, Why string }
 	}
-	if v.Ask(ctx, "/readyz", &ready) != nil {
+	if v.Ask(ctx, doors.Ready.Path(), &ready) != nil {
 		return ""
 	}
 	for _, p := range ready.Parts {

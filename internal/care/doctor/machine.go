@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/trust"
 )
@@ -19,7 +20,7 @@ func (v *visit) gateway(ctx context.Context) []Finding {
 	var ready struct {
 		Status string `json:"status"`
 	}
-	switch err := v.Ask(ctx, "/healthz", &ready); {
+	switch err := v.Ask(ctx, doors.Alive.Path(), &ready); {
 	case errors.Is(err, v.NoDaemon):
 		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: StartCommand(v.Command)}}
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/stt"
@@ -29,7 +30,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 		return nil
 	}
 	var snapshot home.Snapshot
-	if err := v.Ask(ctx, "/api/home", &snapshot); err != nil || len(snapshot.Entities) == 0 {
+	if err := v.Ask(ctx, doors.House.Path(), &snapshot); err != nil || len(snapshot.Entities) == 0 {
 		return nil // told of the house
 	}
 	h := &home.House{Floors: snapshot.Floors, Areas: snapshot.Areas}
@@ -50,7 +51,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 		return append(all, f)
 	}
 	var kept names.State
-	_ = v.Ask(ctx, "/api/rehearsal", &kept) // a gateway that hears nothing has none
+	_ = v.Ask(ctx, doors.ShowRehearsal.Path(), &kept) // a gateway that hears nothing has none
 	all = append(all, v.unknown(compared.Unknown)...)
 	all = append(all, v.confused(names.Current(kept.Report, compared.Confused, h))...)
 	if len(all) == 0 {

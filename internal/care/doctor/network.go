@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/mqtt"
@@ -312,7 +313,7 @@ func (v *visit) http(ctx context.Context) []Finding {
 		return well("%s", v.HTTP.Listen)
 	}
 	var none struct{}
-	if err := v.Ask(ctx, "/healthz", &none); err != nil && !errors.Is(err, v.NoDaemon) {
+	if err := v.Ask(ctx, doors.Alive.Path(), &none); err != nil && !errors.Is(err, v.NoDaemon) {
 		return []Finding{v.taken(ctx, "http.listen", v.HTTP.Listen)}
 	}
 	return v.port(ctx, "http.listen", v.HTTP.Listen, "the page can be served at")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -147,7 +148,7 @@ func (s *session) sentences(k known) error {
 func (s *session) withHouse(ctx context.Context, work func(known) error) error {
 	if s.runs {
 		var told home.Snapshot
-		if err := s.Ask(ctx, s.now, "/api/home", &told); err == nil && len(told.Entities) > 0 {
+		if err := s.Ask(ctx, s.now, doors.House.Path(), &told); err == nil && len(told.Entities) > 0 {
 			return work(fromSnapshot(told))
 		}
 	}

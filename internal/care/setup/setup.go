@@ -19,6 +19,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 )
@@ -192,7 +193,7 @@ func (s *session) begin(ctx context.Context) error {
 		return err
 	}
 	var alive struct{}
-	s.runs = s.Ask(ctx, s.now, "/healthz", &alive) == nil
+	s.runs = s.Ask(ctx, s.now, doors.Alive.Path(), &alive) == nil
 	return nil
 }
 

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ground/interrupt"
 	"voicegateway/internal/home"
@@ -156,7 +155,7 @@ func (r *replaying) sum(verdicts map[record.Rightness]int, all int) error {
 
 // wordings are the family's own: the running gateway's, or those on the disk.
 func (r *replaying) wordings(ctx context.Context) (kept []record.Wording, err error) {
-	err = r.Daemon(ctx, http.MethodGet, "/api/wordings", nil, &kept)
+	kept, err = doors.Wordings.Ask(ctx, r.Daemon, struct{}{})
 	if errors.Is(err, r.NoDaemon) {
 		return family.NewWordings(r.Config.Gateway.StateDir, r.today.Bare, nil, r.Log).List(), nil
 	}
@@ -192,8 +191,8 @@ func (r *replaying) turns(ctx context.Context, id string) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var turns []record.Record
-	if err := r.order(ctx, http.MethodGet, fmt.Sprintf("/api/turns?limit=%d", mostTurns), nil, &turns); err != nil {
+	turns, err := doors.LastTurns.Ask(ctx, r.order, doors.Newest(doors.MaxTurns))
+	if err != nil {
 		return nil, err
 	}
 	for _, t := range turns {
@@ -293,8 +292,7 @@ func records(data []byte) (turns []record.Record, err error) {
 // marks are all marked turns: the running gateway's, or those on the disk.
 func (r *replaying) marks(ctx context.Context) ([]job, error) {
 	disk := family.NewMarks(r.Config.Gateway.StateDir, r.Log)
-	var list []record.Mark
-	err := r.Daemon(ctx, http.MethodGet, "/api/marks", nil, &list)
+	list, err := doors.Marks.Ask(ctx, r.Daemon, struct{}{})
 	running := !errors.Is(err, r.NoDaemon)
 	switch {
 	case !running:
@@ -307,10 +305,8 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 		j := job{Case: replay.Case{Then: m.Then, Marked: true, Should: m.Should}}
 		switch {
 		case running:
-			var one struct {
-				Rooms home.Snapshot `json:"rooms"`
-			}
-			if err := r.Daemon(ctx, http.MethodGet, "/api/marks/"+url.PathEscape(m.ID), nil, &one); err != nil {
+			one, err := doors.Mark.Ask(ctx, r.Daemon, doors.ByID{ID: m.ID})
+			if err != nil {
 				return nil, err
 			}
 			j.Rooms = one.Rooms
@@ -334,7 +330,7 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 // rooms is the house where none was kept.
 func (r *replaying) rooms(ctx context.Context) (rooms home.Snapshot, err error) {
 	if r.home == "" {
-		err = r.Daemon(ctx, http.MethodGet, "/api/home", nil, &rooms)
+		rooms, err = doors.House.Ask(ctx, r.Daemon, struct{}{})
 		if errors.Is(err, r.NoDaemon) {
 			return rooms, configure.Misused(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
 		}

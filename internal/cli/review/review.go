@@ -12,13 +12,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/intent"
@@ -35,7 +34,7 @@ type World struct {
 	Config     gateway.Config
 	// Daemon is one exchange with the running gateway. If none runs, the error is NoDaemon;
 	// Needed adds to that error what the user can do.
-	Daemon   func(ctx context.Context, method, path string, body []byte, answer any) error
+	Daemon   doors.Exchange
 	NoDaemon error
 	Needed   func(error) error
 	// Sentences loads the sentences of a directory, or our own.
@@ -52,13 +51,9 @@ func Commands(open Open) []*cobra.Command {
 	}
 }
 
-// order has the running gateway do something.
-func (w World) order(ctx context.Context, method, path string, body, answer any) error {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("preparing the request: %w", err)
-	}
-	return w.Needed(w.Daemon(ctx, method, path, data, answer))
+// order is one exchange with the running gateway that only a running one can have.
+func (w World) order(ctx context.Context, method, path string, body []byte, answer any) error {
+	return w.Needed(w.Daemon(ctx, method, path, body, answer))
 }
 
 // json prints a value on one line.
@@ -79,16 +74,13 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// mostTurns is how many turns the gateway lists at once.
-const mostTurns = 200
-
 // turn finds the id of a turn: the one given, or that of the last turn.
 func (w World) turn(ctx context.Context, id string) (string, error) {
 	if id != "last" {
 		return id, nil
 	}
-	var turns []record.Record
-	if err := w.order(ctx, http.MethodGet, "/api/turns?limit=1", nil, &turns); err != nil {
+	turns, err := doors.LastTurns.Ask(ctx, w.order, doors.Newest(1))
+	if err != nil {
 		return "", err
 	}
 	if len(turns) == 0 {
@@ -97,18 +89,14 @@ func (w World) turn(ctx context.Context, id string) (string, error) {
 	return turns[0].ID, nil
 }
 
-// doTo has the running gateway do something to a turn, which is given by its id or as
+// openTurn opens the world and finds the id of a turn, which is given by its id or as
 // "last".
-func (open Open) doTo(ctx context.Context, turn, act string, body, answer any) (World, error) {
-	w, err := open(ctx)
-	if err != nil {
-		return w, err
+func (open Open) openTurn(ctx context.Context, turn string) (w World, id string, err error) {
+	if w, err = open(ctx); err != nil {
+		return w, "", err
 	}
-	id, err := w.turn(ctx, turn)
-	if err != nil {
-		return w, err
-	}
-	return w, w.order(ctx, http.MethodPost, "/api/turns/"+url.PathEscape(id)+"/"+act, body, answer)
+	id, err = w.turn(ctx, turn)
+	return w, id, err
 }
 
 // wrongCommand marks a turn.
@@ -123,8 +111,11 @@ have happened, or "nothing".`,
 		Example: "  voice-gateway wrong last --should 'turn on the hallway light'",
 		Args:    arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			var m record.Mark
-			w, err := open.doTo(c.Context(), args[0], "wrong", map[string]string{"should": should}, &m)
+			w, id, err := open.openTurn(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			m, err := doors.Wrong.Ask(c.Context(), w.order, doors.WrongTurn{ID: id, Should: should})
 			if err != nil {
 				return err
 			}
@@ -158,8 +149,8 @@ func marksCommand(open Open) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list := []record.Mark{}
-			if err := w.order(c.Context(), http.MethodGet, "/api/marks", nil, &list); err != nil {
+			list, err := doors.Marks.Ask(c.Context(), w.order, struct{}{})
+			if err != nil {
 				return err
 			}
 			if asJSON {
@@ -180,12 +171,12 @@ func marksCommand(open Open) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the marks as JSON")
-	c.AddCommand(deletion(open, "/api/marks/", "Remove a mark, with its sound", "Removed."))
+	c.AddCommand(deletion(open, doors.Unmark, "Remove a mark, with its sound", "Removed."))
 	return c
 }
 
 // deletion is a command that deletes something by its id.
-func deletion(open Open, path, short, done string) *cobra.Command {
+func deletion(open Open, operation doors.Doable, short, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: short, Args: arguments(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -193,7 +184,7 @@ func deletion(open Open, path, short, done string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := w.order(c.Context(), http.MethodDelete, path+url.PathEscape(args[0]), nil, nil); err != nil {
+			if _, err := operation.Send(c.Context(), w.order, &doors.ByID{ID: args[0]}); err != nil {
 				return err
 			}
 			fmt.Fprintln(w.Out, done)
@@ -208,8 +199,11 @@ func rememberCommand(open Open) *cobra.Command {
 		Use: "remember TURN", Short: "Keep the words of a turn that a language model has carried out",
 		Args: arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			var kept record.Wording
-			w, err := open.doTo(c.Context(), args[0], "remember", struct{}{}, &kept)
+			w, id, err := open.openTurn(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			kept, err := doors.Remember.Ask(c.Context(), w.order, doors.ByID{ID: id})
 			if err != nil {
 				return err
 			}
@@ -236,8 +230,8 @@ func wordingsCommand(open Open) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		kept := []record.Wording{}
-		if err := w.order(c.Context(), http.MethodGet, "/api/wordings", nil, &kept); err != nil {
+		kept, err := doors.Wordings.Ask(c.Context(), w.order, struct{}{})
+		if err != nil {
 			return err
 		}
 		if asJSON {
@@ -258,7 +252,7 @@ func wordingsCommand(open Open) *cobra.Command {
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
 	c.AddCommand(
 		&cobra.Command{Use: "list", Short: "List them", Args: arguments(0, 0, "no arguments"), RunE: list},
-		editCommand(open), deletion(open, "/api/wordings/", "Forget a wording", "Forgotten."),
+		editCommand(open), deletion(open, doors.Forget, "Forget a wording", "Forgotten."),
 	)
 	return c
 }
@@ -274,21 +268,21 @@ func editCommand(open Open) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var kept []record.Wording
-			if err := w.order(c.Context(), http.MethodGet, "/api/wordings", nil, &kept); err != nil {
+			kept, err := doors.Wordings.Ask(c.Context(), w.order, struct{}{})
+			if err != nil {
 				return err
 			}
-			body := map[string]string{"text": strings.Join(args[1:], " "), "area": area}
+			wanted := doors.Rewording{ID: args[0], Text: strings.Join(args[1:], " "), Area: area}
 			for _, k := range kept {
 				if k.ID == args[0] {
-					body["text"] = cmp.Or(body["text"], k.Text)
+					wanted.Text = cmp.Or(wanted.Text, k.Text)
 					if !c.Flags().Changed("area") {
-						body["area"] = k.Area
+						wanted.Area = k.Area
 					}
 				}
 			}
-			var changed record.Wording
-			if err := w.order(c.Context(), http.MethodPut, "/api/wordings/"+url.PathEscape(args[0]), body, &changed); err != nil {
+			changed, err := doors.Reword.Ask(c.Context(), w.order, wanted)
+			if err != nil {
 				return err
 			}
 			fmt.Fprintf(w.Out, "Kept: %s\n", wording(changed))

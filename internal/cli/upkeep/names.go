@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/text"
 )
@@ -66,7 +67,7 @@ func (w World) missing(ctx context.Context, file string, names []configure.Named
 	var snapshot home.Snapshot
 	l, err := w.LoadFile(ctx, file)
 	if err == nil {
-		err = w.Ask(ctx, l, "/api/home", &snapshot)
+		err = w.Ask(ctx, l, doors.House.Path(), &snapshot)
 	}
 	switch {
 	case errors.Is(err, w.NoDaemon):

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/doors/page"
 	"voicegateway/internal/tools"
@@ -58,7 +59,7 @@ type Volume struct {
 }
 
 // Volume is how loud the speaker is.
-func (v Volume) Volume(ctx context.Context) (level httpapi.Level, err error) {
+func (v Volume) Volume(ctx context.Context) (level doors.Level, err error) {
 	res, err := v.call(ctx, `{"action":"get"}`)
 	if err == nil {
 		err = json.Unmarshal(res.Data, &level)

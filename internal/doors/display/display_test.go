@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/doors/live"
 	_ "voicegateway/internal/fake/bubble"
@@ -67,7 +68,7 @@ func TestTheVolume(t *testing.T) {
 		asked = append(asked, args)
 		return tools.Result{Data: []byte(`{"level":40,"muted":true,"backend":"x"}`)}, nil
 	})
-	if level, err := v.Volume(t.Context()); err != nil || level != (httpapi.Level{Percent: 40, Muted: true}) {
+	if level, err := v.Volume(t.Context()); err != nil || level != (doors.Level{Percent: 40, Muted: true}) {
 		t.Errorf("%+v, %v", level, err)
 	}
 	if err := v.SetVolume(t.Context(), 70); err != nil || !slices.Equal(asked, []string{`{"action":"get"}`, `{"action":"set","level":70}`}) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/httpguard"
 )
 
@@ -113,12 +114,6 @@ func originAllowed(r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// open reports whether a path needs no token: a sign of life, and the log-in with the
-// files it is made of.
-func open(path string) bool {
-	return path == "/healthz" || path == "/login" || strings.HasPrefix(path, "/page/")
-}
-
 // admit reports whether the request carries the token, or comes from a browser that has
 // logged in with it. A wait above zero says that its token was not looked at.
 func (s *Server) admit(r *http.Request) (admitted bool, wait time.Duration) {
@@ -153,27 +148,20 @@ func (s *Server) write(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(buf.Bytes()) // an error means that the client is gone
 }
 
-// result answers with what a dependency returned: the body, or its error.
-func (s *Server) result(w http.ResponseWriter, r *http.Request, status int, body any, err error) {
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.answer(w, status, body)
-}
-
-// failed answers with the status that fits a dependency's error.
-func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
+// fail answers with the status that fits an operation's error.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, doors.ErrMisasked):
+		status = http.StatusBadRequest
+	case errors.Is(err, doors.ErrNotFound):
 		status = http.StatusNotFound
-	case errors.Is(err, ErrBusy):
+	case errors.Is(err, doors.ErrBusy):
 		w.Header().Set("Retry-After", "10")
 		status = http.StatusTooManyRequests
-	case errors.Is(err, ErrConflict):
+	case errors.Is(err, doors.ErrConflict):
 		status = http.StatusConflict
-	case errors.Is(err, ErrUnavailable):
+	case errors.Is(err, doors.ErrUnavailable):
 		status = http.StatusServiceUnavailable
 	case r.Context().Err() != nil:
 		status = http.StatusServiceUnavailable // stopping, or the client left

@@ -3,10 +3,10 @@
 // and the page use one server, which applies the rules of REQUIREMENTS S4 in one
 // place and not in each handler.
 //
-// The parts of the gateway come in as small interfaces (Deps). To add a route,
-// write its handler, a line in the table of routes.go and its description in
-// openapi.yaml; a handler that another part brings (metrics, /mcp, the page) goes
-// into Deps.Handlers.
+// Its routes and their handlers come from the table of package doors; add an operation
+// there, and describe its route in openapi.yaml. A row whose handler is written by hand
+// has it in handlers (routes.go), or in Deps.Handlers where another part brings it
+// (metrics, /mcp).
 package httpapi
 
 import (
@@ -53,13 +53,10 @@ func (cfg Config) host() (string, error) {
 	return host, nil
 }
 
-// Time limits for the work that a request causes. How long the request itself may
-// take to arrive is for httpguard.Door.
-const (
-	askTimeout   = time.Minute // a turn has its own deadlines well below
-	quickTimeout = 10 * time.Second
-	stopTimeout  = 500 * time.Millisecond // a stop may take a second in all
-)
+// stopTimeout bounds the end of the server; a stop may take a second in all. How long the
+// work that a request causes may take is in the table, and how long the request itself
+// may take to arrive is for httpguard.Door.
+const stopTimeout = 500 * time.Millisecond
 
 // Sizes that bound a request, in bytes.
 const (
@@ -69,16 +66,14 @@ const (
 
 // Server is the HTTP server.
 type Server struct {
-	cfg  Config
-	deps Deps
-	log  *slog.Logger
-	door httpguard.Door
-	mux  *http.ServeMux
-	// patterns lists the patterns of mux, which cannot list them itself.
-	patterns []string
-	local    bool
-	token    *httpguard.Token // nil: everybody may come in
-	logins   *logins
+	cfg    Config
+	deps   Deps
+	log    *slog.Logger
+	door   httpguard.Door
+	mux    *http.ServeMux
+	local  bool
+	token  *httpguard.Token // nil: everybody may come in
+	logins *logins
 	// listener is set by Listen and taken over by Run.
 	listener net.Listener
 }

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/live"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
@@ -28,8 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // gateway is a double of all parts behind the server.
 type gateway struct {
-	parts []Part
-	ask   func(ctx context.Context, r AskRequest) (record.Record, error)
+	parts []doors.Part
+	ask   func(ctx context.Context, r doors.AskRequest) (record.Record, error)
 	mu    sync.Mutex
 	said  []string
 	mute  bool
@@ -37,9 +38,11 @@ type gateway struct {
 	volume int
 }
 
-func (g *gateway) Readiness() Readiness { return Readiness{MCP: "partial", Parts: g.parts} }
+func (g *gateway) Readiness() doors.Readiness { return doors.Readiness{MCP: "partial", Parts: g.parts} }
 
-func (g *gateway) Ask(ctx context.Context, r AskRequest) (record.Record, error) { return g.ask(ctx, r) }
+func (g *gateway) Ask(ctx context.Context, r doors.AskRequest) (record.Record, error) {
+	return g.ask(ctx, r)
+}
 
 func (g *gateway) Say(_ context.Context, text string) error {
 	g.mu.Lock()
@@ -54,7 +57,7 @@ func (g *gateway) List() mcpint.StatusList {
 
 func (g *gateway) Status(id string) (mcpint.Status, error) {
 	if id != "zwave" {
-		return mcpint.Status{}, ErrNotFound
+		return mcpint.Status{}, doors.ErrNotFound
 	}
 	return mcpint.Status{ID: id}, nil
 }
@@ -66,12 +69,12 @@ func (g *gateway) Retry(_ context.Context, id string) (mcpint.Status, bool, erro
 	case "music":
 		return mcpint.Status{ID: id, Status: mcpint.Connecting}, false, nil
 	}
-	return mcpint.Status{}, false, ErrNotFound
+	return mcpint.Status{}, false, doors.ErrNotFound
 }
 
 func (g *gateway) Accept(id, tool string) (mcpint.Status, error) {
 	if id != "zwave" || tool == "gone" {
-		return mcpint.Status{}, ErrNotFound
+		return mcpint.Status{}, doors.ErrNotFound
 	}
 	return mcpint.Status{ID: id, ToolsUnused: []mcpint.UnusedTool{}}, nil
 }
@@ -83,13 +86,13 @@ func (g *gateway) Stderr(id string) (string, error) {
 	case "music":
 		return "", nil
 	}
-	return "", ErrNotFound
+	return "", doors.ErrNotFound
 }
 
-func (g *gateway) Volume(context.Context) (Level, error) {
+func (g *gateway) Volume(context.Context) (doors.Level, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return Level{Percent: g.volume}, nil
+	return doors.Level{Percent: g.volume}, nil
 }
 
 func (g *gateway) SetVolume(_ context.Context, percent int) error {
@@ -122,7 +125,7 @@ func (g *gateway) Turns(limit int) []record.Record { return make([]record.Record
 func (g *gateway) Tasks() []record.Task { return []record.Task{} }
 
 func (g *gateway) Listen(context.Context) error {
-	return fmt.Errorf("the microphone is muted: %w", ErrConflict)
+	return fmt.Errorf("the microphone is muted: %w", doors.ErrConflict)
 }
 
 func (g *gateway) Stop(context.Context) error { return nil }
@@ -145,7 +148,7 @@ func (g *gateway) Devices(context.Context) (audio.Equipment, error) {
 }
 
 func (g *gateway) Home(context.Context) (home.Snapshot, error) {
-	return home.Snapshot{}, fmt.Errorf("no house yet: %w", ErrUnavailable)
+	return home.Snapshot{}, fmt.Errorf("no house yet: %w", doors.ErrUnavailable)
 }
 
 func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Handler) *Server {
@@ -153,7 +156,10 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	deps := Deps{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, Page: shown{}, About: &About{ID: "kitchen", Language: "de"}, Events: live.New(nil, slog.New(slog.DiscardHandler)), Handlers: handlers}
+	deps := Deps{
+		Parts: doors.Parts{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, About: &doors.About{ID: "kitchen", Language: "de"}},
+		Page:  shown{}, Events: live.New(nil, slog.New(slog.DiscardHandler)), Handlers: handlers,
+	}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +214,7 @@ func TestRoutes(t *testing.T) {
 		}
 		return string(list)
 	}
-	g := &gateway{ask: func(_ context.Context, r AskRequest) (record.Record, error) {
+	g := &gateway{ask: func(_ context.Context, r doors.AskRequest) (record.Record, error) {
 		return record.Record{Area: r.Area, Verdict: record.Verdict{Reply: strings.TrimSpace(r.Text + " " + string(r.Source)), Risk: fmt.Sprint("dry ", r.DryRun)}}, nil
 	}}
 	s := newServer(t, Config{}, g, map[string]http.Handler{
@@ -267,7 +273,7 @@ func TestRoutes(t *testing.T) {
 		"unknown field":     {request("POST", "/api/ask", `{"text":"x","dryrun":true}`), 400, `unknown field \"dryrun\"`},
 		"wrong type":        {request("POST", "/api/ask", `{"text":1}`), 400, "text"},
 		"no text":           {request("POST", "/api/ask", `{"text":"  "}`), 400, "missing or empty"},
-		"long text":         {request("POST", "/api/ask", `{"text":"`+strings.Repeat("x", maxText+1)+`"}`), 400, "over 2000 bytes"},
+		"long text":         {request("POST", "/api/ask", `{"text":"`+strings.Repeat("x", doors.MaxText+1)+`"}`), 400, "over 2000 bytes"},
 		"large body":        {request("POST", "/api/ask", `{"text":"`+strings.Repeat("x", maxBody)+`"}`), 413, "over 16384 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -280,18 +286,18 @@ func TestRoutes(t *testing.T) {
 
 func TestReadiness(t *testing.T) {
 	for name, tc := range map[string]struct {
-		parts  []Part
+		parts  []doors.Part
 		status int
 	}{
 		"none":               {nil, 200},
-		"all ready":          {[]Part{{Name: "turns", State: PartReady, Required: true}}, 200},
-		"required, degraded": {[]Part{{Name: "turns", State: PartDegraded, Required: true, Why: "no wake word model"}}, 200},
-		"required, starting": {[]Part{{Name: "turns", State: PartStarting, Required: true}}, 503},
-		"required, failed":   {[]Part{{Name: "mqtt", State: PartReady}, {Name: "turns", State: PartFailed, Required: true}}, 503},
-		"optional, failed":   {[]Part{{Name: "mqtt", State: PartFailed, Why: "connection refused"}}, 200},
+		"all ready":          {[]doors.Part{{Name: "turns", State: doors.PartReady, Required: true}}, 200},
+		"required, degraded": {[]doors.Part{{Name: "turns", State: doors.PartDegraded, Required: true, Why: "no wake word model"}}, 200},
+		"required, starting": {[]doors.Part{{Name: "turns", State: doors.PartStarting, Required: true}}, 503},
+		"required, failed":   {[]doors.Part{{Name: "mqtt", State: doors.PartReady}, {Name: "turns", State: doors.PartFailed, Required: true}}, 503},
+		"optional, failed":   {[]doors.Part{{Name: "mqtt", State: doors.PartFailed, Why: "connection refused"}}, 200},
 	} {
 		s := newServer(t, Config{}, &gateway{parts: tc.parts}, nil)
-		var got Readiness
+		var got doors.Readiness
 		if err := json.Unmarshal([]byte(answered(t, s, request("GET", "/readyz", ""), tc.status)), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -364,16 +370,16 @@ func TestNewRefuses(t *testing.T) {
 
 func TestDependencyErrors(t *testing.T) {
 	for status, err := range map[int]error{
-		404: ErrNotFound,
-		429: fmt.Errorf("60 commands a minute: %w", ErrBusy),
-		503: ErrUnavailable,
+		404: doors.ErrNotFound,
+		429: fmt.Errorf("60 commands a minute: %w", doors.ErrBusy),
+		503: doors.ErrUnavailable,
 		504: fmt.Errorf("turn: %w", context.DeadlineExceeded),
 		500: errors.New("broken"),
 	} {
-		s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (record.Record, error) { return record.Record{}, err }}, nil)
+		s := newServer(t, Config{}, &gateway{ask: func(context.Context, doors.AskRequest) (record.Record, error) { return record.Record{}, err }}, nil)
 		answered(t, s, request("POST", "/api/ask", `{"text":"x"}`), status)
 	}
-	s := newServer(t, Config{}, &gateway{ask: func(context.Context, AskRequest) (record.Record, error) {
+	s := newServer(t, Config{}, &gateway{ask: func(context.Context, doors.AskRequest) (record.Record, error) {
 		return record.Record{Intent: &record.Intent{Slots: map[string]any{"no JSON": make(chan int)}}}, nil
 	}}, nil)
 	w := httptest.NewRecorder()
@@ -410,7 +416,7 @@ func running(t *testing.T, s *Server) (stop func()) {
 // and does not wait for a silent client.
 func TestRunStopsWithRequestsUnderWay(t *testing.T) {
 	asked := make(chan struct{})
-	s := newServer(t, Config{}, &gateway{ask: func(ctx context.Context, _ AskRequest) (record.Record, error) {
+	s := newServer(t, Config{}, &gateway{ask: func(ctx context.Context, _ doors.AskRequest) (record.Record, error) {
 		close(asked)
 		<-ctx.Done()
 		return record.Record{}, ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 )
@@ -23,9 +24,9 @@ func (pupil) there(id string) error {
 	case "1":
 		return nil
 	case "2":
-		return fmt.Errorf("%w: it did nothing", ErrConflict)
+		return fmt.Errorf("%w: it did nothing", doors.ErrConflict)
 	}
-	return ErrNotFound
+	return doors.ErrNotFound
 }
 
 func (p pupil) Marks() []record.Mark { return []record.Mark{{ID: "1"}} }
@@ -58,7 +59,7 @@ func (p pupil) Forget(id string) error { return p.there(id) }
 
 func TestLessons(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Lessons: pupil{}}, slog.New(slog.DiscardHandler))
+	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Parts: doors.Parts{Lessons: pupil{}}}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (l *logins) end(value string) {
 }
 
 // loginPage asks for the token, if there is one.
-func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if s.token == nil || s.logins.admit(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
@@ -97,7 +97,7 @@ func (s pageDoor) loginPage(w http.ResponseWriter, r *http.Request) {
 }
 
 // login takes the form of the log-in page.
-func (s pageDoor) login(w http.ResponseWriter, r *http.Request) {
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, loginBody)
 	if s.token == nil {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
@@ -114,23 +114,23 @@ func (s pageDoor) login(w http.ResponseWriter, r *http.Request) {
 	case !right:
 		s.deps.Page.Login(w, LoginWrong)
 	default:
-		s.setLogin(w, r, s.logins.begin(), int(loginLasts/time.Second))
+		setLogin(w, r, s.logins.begin(), int(loginLasts/time.Second))
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	}
 }
 
 // logout ends the log-in of the browser.
-func (s pageDoor) logout(w http.ResponseWriter, r *http.Request) {
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(loginCookie); err == nil {
 		s.logins.end(cookie.Value)
 	}
-	s.setLogin(w, r, "", -1)
+	setLogin(w, r, "", -1)
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 
 // setLogin sets the cookie for so many seconds, or takes it away with -1. No script can
 // read it, and no other site's page has it sent.
-func (pageDoor) setLogin(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+func setLogin(w http.ResponseWriter, r *http.Request, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: loginCookie, Value: value, Path: "/", MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 	})

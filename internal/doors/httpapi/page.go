@@ -3,29 +3,27 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"time"
 )
 
-// pageDoor answers what a browser asks for to show the page.
-type pageDoor struct{ *Server }
+// Page is what a browser is shown.
+type Page interface {
+	// Main shows the page; guarded means that there is a log-in, and so a log-out.
+	Main(w http.ResponseWriter, guarded bool)
+	// Login asks for the token. It says what was wrong with the last try.
+	Login(w http.ResponseWriter, trouble LoginTrouble)
+	// File returns one of the files of the page; false if there is none of that name. The
+	// files are the same everywhere and contain no secret.
+	File(w http.ResponseWriter, r *http.Request, name string) bool
+}
 
 // page shows the page.
-func (s pageDoor) page(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	s.deps.Page.Main(w, s.cfg.Token != "")
 }
 
 // pageFile shows a file of the page.
-func (s pageDoor) pageFile(w http.ResponseWriter, r *http.Request) {
+func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) {
 	if !s.deps.Page.File(w, r, r.PathValue("file")) {
 		s.refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %s", r.URL.Path))
 	}
-}
-
-// about answers with the gateway's identity, its time, and its routes.
-func (s pageDoor) about(w http.ResponseWriter, _ *http.Request) {
-	s.answer(w, http.StatusOK, struct {
-		*About
-		Now    time.Time `json:"now"`
-		Routes []string  `json:"routes"`
-	}{s.deps.About, time.Now(), s.Patterns()})
 }

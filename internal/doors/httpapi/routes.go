@@ -5,99 +5,91 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
+	"voicegateway/internal/doors"
+	"voicegateway/internal/doors/live"
 	"voicegateway/internal/ground/order"
 )
 
-// route is a line of the table.
-type route struct {
-	pattern string
-	handle  http.HandlerFunc
+// Deps are the parts that the server calls. The routes of a part that is nil answer 503.
+type Deps struct {
+	doors.Parts
+	Page   Page
+	Events *live.Feed
+	Lines  *order.Lines // the queues in which requests that act wait for their turn; nil: they do not wait
+	// Handlers are the routes of other parts by pattern ("GET /metrics", "POST /mcp"). The
+	// same checks of host, origin and token apply to them.
+	Handlers map[string]http.Handler
 }
 
-// table lists the routes that this server answers itself. A new route must also
-// be described in openapi.yaml; a test compares the two.
-func (s *Server) table() []route {
-	d := s.deps
-	page, ear, servers, timers := pageDoor{s}, earDoor{s}, serverDoor{s}, timerDoor{s}
-	return []route{
-		{"GET /healthz", s.healthz},
-		{"GET /readyz", s.needs(d.Health != nil, s.readyz)},
-		{"GET /openapi.yaml", s.openapi},
-		{"GET /{$}", s.needs(d.Page != nil, page.page)},
-		{"GET /page/{file}", s.needs(d.Page != nil, page.pageFile)},
-		{"GET /login", s.needs(d.Page != nil, page.loginPage)},
-		{"POST /login", s.needs(d.Page != nil, page.login)},
-		{"POST /logout", s.needs(d.Page != nil, page.logout)},
-		{"GET /api/gateway", s.needs(d.About != nil, page.about)},
-		{"POST /api/ask", s.post(d.Asker != nil, s.ask)},
-		{"POST /api/say", s.post(d.Sayer != nil, s.say)},
-		{"POST /api/listen", s.post(d.Ear != nil, ear.listen)},
-		{"POST /api/stop", s.post(d.Ear != nil, ear.stop)},
-		{"GET /api/mute", s.needs(d.Ear != nil, ear.muted)},
-		{"POST /api/mute", s.post(d.Ear != nil, ear.mute)},
-		{"GET /api/volume", s.needs(d.Volume != nil, ear.volume)},
-		{"POST /api/volume", s.post(d.Volume != nil, ear.setVolume)},
-		{"GET /api/devices", s.needs(d.Ear != nil, ear.devices)},
-		{"GET /api/turns", s.needs(d.Turns != nil, s.turns)},
-		{"GET /api/tasks", s.needs(d.Turns != nil, s.tasks)},
-		{"POST /api/turns/{id}/wrong", s.post(d.Lessons != nil, lessonDoor{s}.wrong)},
-		{"POST /api/turns/{id}/remember", s.post(d.Lessons != nil, lessonDoor{s}.remember)},
-		{"POST /api/turns/{id}/replay", s.post(d.Lessons != nil, lessonDoor{s}.replay)},
-		{"GET /api/marks", s.needs(d.Lessons != nil, lessonDoor{s}.marks)},
-		{"GET /api/marks/{id}", s.needs(d.Lessons != nil, lessonDoor{s}.mark)},
-		{"DELETE /api/marks/{id}", s.needs(d.Lessons != nil, lessonDoor{s}.unmark)},
-		{"GET /api/wordings", s.needs(d.Lessons != nil, lessonDoor{s}.wordings)},
-		{"PUT /api/wordings/{id}", s.post(d.Lessons != nil, lessonDoor{s}.reword)},
-		{"DELETE /api/wordings/{id}", s.needs(d.Lessons != nil, lessonDoor{s}.forget)},
-		{"GET /api/home", s.needs(d.Home != nil, s.home)},
-		{"GET /api/timers", s.needs(d.Timers != nil, timers.list)},
-		{"POST /api/timers", s.post(d.Timers != nil, timers.do)},
-		{"DELETE /api/timers", s.needs(d.Timers != nil, timers.cancel)},
-		{"GET /api/wakes", s.needs(d.Wakes != nil, wakeDoor{s}.show)},
-		{"GET /api/rehearsal", s.needs(d.Rehearsal != nil, rehearsalDoor{s}.show)},
-		{"POST /api/rehearsal", s.post(d.Rehearsal != nil, rehearsalDoor{s}.start)},
-		{"GET /api/events", s.needs(d.Events != nil, s.events)},
-		{"GET /mcp/servers", s.needs(d.Servers != nil, servers.list)},
-		{"GET /mcp/servers/{id}/status", s.needs(d.Servers != nil, servers.status)},
-		{"GET /mcp/servers/{id}/stderr", s.needs(d.Servers != nil, servers.stderr)},
-		{"POST /mcp/servers/{id}/retry", s.post(d.Servers != nil, servers.retry)},
-		{"POST /mcp/servers/{id}/accept", s.post(d.Servers != nil, servers.accept)},
-		{"POST /mcp/servers/retry-all", s.post(d.Servers != nil, servers.retryAll)},
+// handlers are those of the rows whose handler is written by hand, by the row's name.
+// Those of other parts are in Deps.Handlers.
+func (s *Server) handlers() map[string]http.HandlerFunc {
+	page := s.deps.Page != nil
+	return map[string]http.HandlerFunc{
+		doors.Description.Name: s.openapi,
+		doors.Page.Name:        s.needs(page, s.page),
+		doors.PageFile.Name:    s.needs(page, s.pageFile),
+		doors.LoginPage.Name:   s.needs(page, s.loginPage),
+		doors.Login.Name:       s.needs(page, s.login),
+		doors.Logout.Name:      s.needs(page, s.logout),
+		doors.Events.Name:      s.needs(s.deps.Events != nil, s.events),
 	}
 }
 
-// inOrder returns the queue in which a request waits for earlier ones: one for requests
-// that act on the house or the sound, another for the microphone's switch, and "" for all
-// others.
-func inOrder(r *http.Request) (line string) {
-	switch r.Method + " " + r.URL.Path {
-	case "POST /api/ask", "POST /api/volume", "POST /api/timers", "DELETE /api/timers", "POST /mcp":
-		return order.Acts
-	case "POST /api/mute":
-		return order.Mute
+// lines are the queues in which requests wait for earlier ones, by route.
+var lines = func() map[string]string {
+	all := map[string]string{}
+	for _, row := range doors.Table {
+		if e := row.Describe(); e.Line != "" {
+			all[e.Route] = e.Line
+		}
 	}
-	return ""
+	return all
+}()
+
+// inOrder returns the queue in which a request waits for earlier ones, "" for none.
+func inOrder(r *http.Request) (line string) { return lines[r.Method+" "+r.URL.Path] }
+
+// open reports whether a path needs no token. A part of a path in braces stands for
+// everything that begins like it.
+func open(path string) bool {
+	return slices.ContainsFunc(doors.Table, func(row doors.Row) bool {
+		e := row.Describe()
+		if !e.Open {
+			return false
+		}
+		before, _, more := strings.Cut(e.Path(), "{")
+		return path == before || more && strings.HasPrefix(path, before)
+	})
 }
 
 // routes makes the mux from the table and from the handlers of other parts.
 func (s *Server) routes() (*http.ServeMux, error) {
-	mux := http.NewServeMux()
-	for _, r := range s.table() {
-		mux.HandleFunc(r.pattern, r.handle)
-		s.patterns = append(s.patterns, r.pattern)
+	mux, byHand := http.NewServeMux(), s.handlers()
+	for _, row := range doors.Table {
+		e := row.Describe()
+		handle := byHand[e.Name]
+		if op, ok := row.(doors.Doable); ok {
+			handle = s.operate(op)
+		}
+		if e.Route != "" && handle != nil {
+			mux.HandleFunc(e.Route, handle)
+			s.deps.Routes = append(s.deps.Routes, e.Route)
+		}
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(s.deps.Handlers)) {
 		if err := s.foreign(mux, pattern, s.deps.Handlers[pattern]); err != nil {
 			return nil, err
 		}
-		s.patterns = append(s.patterns, pattern)
+		s.deps.Routes = append(s.deps.Routes, pattern)
 	}
 	return mux, nil
 }
 
 // Patterns lists the routes as the mux writes them ("GET /healthz").
-func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
+func (s *Server) Patterns() []string { return slices.Clone(s.deps.Routes) }
 
 // foreign adds another part's handler. The mux panics at a pattern that it cannot take;
 // that is a mistake in the assembly and is returned as an error.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/live"
 	"voicegateway/internal/keep/record"
 )
@@ -84,7 +85,7 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 	}
 	const each = 10
 	release := make(chan struct{})
-	g := &gateway{ask: func(ctx context.Context, _ AskRequest) (record.Record, error) {
+	g := &gateway{ask: func(ctx context.Context, _ doors.AskRequest) (record.Record, error) {
 		select {
 		case <-release:
 		case <-ctx.Done():

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/order"
-	"voicegateway/internal/keep/timers"
 )
 
 // Bounds of a command (REQUIREMENTS 2.3).
@@ -25,106 +26,138 @@ const (
 
 // Command is one accepted command.
 type Command struct {
-	Verb  string // ask, say, listen, stop, mute, volume, timer, retry
+	Verb  string // its name in the table of package doors
 	ID    string
-	Text  string
-	Area  string
-	On    bool // mute
-	Level int  // volume, 0–100
+	In    any // the input of its operation
 	Topic string
 	At    time.Time // when it arrived
-	Timer timers.Request
 
-	place *order.Place // among what acts; nil: it waits for nothing
+	operation doors.Doable
+	place     *order.Place // among what acts; nil: it waits for nothing
 }
 
-// wire holds every member that a command may carry; shapes says which of them
-// belong to which verb.
-type wire struct {
-	ID    *string  `json:"id"`
-	Text  *string  `json:"text"`
-	Area  *string  `json:"area"`
-	Time  *string  `json:"time"`
-	On    *bool    `json:"on"`
-	Level *float64 `json:"level"`
-	// of a timer
-	Action  *string `json:"action"`
-	Timer   *string `json:"timer"`
-	Name    *string `json:"name"`
-	Seconds *int    `json:"seconds"`
-	At      *string `json:"at"`
+// verbs are the operations that MQTT offers, by the names of their commands.
+var verbs, verbNames = func() (map[string]doors.Doable, []string) {
+	byName, names := map[string]doors.Doable{}, []string{}
+	for _, op := range doors.Doables() {
+		if name := op.Describe().Verb.Name; name != "" {
+			byName[name], names = op, append(names, name)
+		}
+	}
+	return byName, names
+}()
+
+// wire are the members of a command as they are decoded, each a pointer that is nil if
+// the member is missing. Errors about them call them by the name of this type.
+type wire map[string]reflect.Value
+
+// wireType is the struct that is decoded: every member that a command may carry, so that a
+// member of another command is told from a strange one.
+var wireType = func() reflect.Type {
+	text := reflect.TypeFor[*string]()
+	fields := []reflect.StructField{{Name: "ID", Type: text, Tag: `json:"id"`}, {Name: "Time", Type: text, Tag: `json:"time"`}}
+	known := map[string]bool{}
+	for _, name := range verbNames {
+		verb, members := verbs[name].Describe().Verb, doors.Members(verbs[name].Input())
+		for member := range strings.FieldsSeq(verb.Must + " " + verb.May) {
+			if !known[member] {
+				known[member] = true
+				fields = append(fields, reflect.StructField{Name: members[member].Name, Type: wireTypeOf(members[member]), Tag: reflect.StructTag(fmt.Sprintf("json:%q", member))})
+			}
+		}
+	}
+	return reflect.StructOf(fields)
+}()
+
+// wireTypeOf is the type as which a member is decoded.
+func wireTypeOf(member reflect.StructField) reflect.Type {
+	kind := member.Type
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	switch {
+	case isPercent(member):
+		return reflect.TypeFor[*float64]()
+	case kind.Kind() == reflect.String:
+		return reflect.TypeFor[*string]()
+	}
+	return reflect.PointerTo(kind)
 }
 
-// shapes lists the members that each verb must have and may have.
-var shapes = map[string]struct {
-	must, may string
-}{
-	"ask":    {"id text", "area time"},
-	"say":    {"id text", "time"},
-	"listen": {"id", "time"},
-	"stop":   {"id", "time"},
-	"mute":   {"id on", "time"},
-	"volume": {"id level", "time"},
-	"timer":  {"id action", "timer name seconds at text area time"},
-	"retry":  {"id", "time"},
-}
+// isPercent reports whether a member is a number from 0 to 100, which may have a fraction.
+func isPercent(member reflect.StructField) bool { return member.Tag.Get("mqtt") == "percent" }
 
-// timerActions are what the command timer may ask for.
-var timerActions = []timers.Action{
-	timers.Begin, timers.Cancel, timers.Pause, timers.Resume, timers.Add, timers.Stop, timers.Snooze,
+// decode decodes one JSON object; more reports whether something follows it.
+func decode(payload []byte) (w wire, more bool, err error) {
+	members := reflect.New(wireType)
+	decoder := json.NewDecoder(bytes.NewReader(payload))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(members.Interface())
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if own := reflect.TypeFor[wire](); wrong.Field != "" {
+			wrong.Struct = own.Name()
+		} else {
+			wrong.Type = own
+		}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	_, end := decoder.Token()
+	w = wire{}
+	for i := range wireType.NumField() {
+		if value := members.Elem().Field(i); !value.IsNil() {
+			w[wireType.Field(i).Tag.Get("json")] = value.Elem()
+		}
+	}
+	return w, !errors.Is(end, io.EOF), nil
 }
 
 // Parse checks one command. With an error it still returns the id, if it could be read,
 // so that the sender can learn which command was refused.
 func Parse(verb string, payload []byte, retained bool, now time.Time) (c Command, err error) {
-	shape, known := shapes[verb]
+	operation, known := verbs[verb]
 	switch {
 	case !known:
-		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected ask, say, listen, stop, mute, volume, timer or retry", verb)
+		last := len(verbNames) - 1
+		return Command{ID: idOf(payload)}, fmt.Errorf("the command %q is not known here; expected %s or %s", verb, strings.Join(verbNames[:last], ", "), verbNames[last])
 	case len(payload) > maxPayload:
 		return c, fmt.Errorf("the command has %d bytes; at most %d are taken", len(payload), maxPayload)
 	}
+	entry := operation.Describe()
+	must, may := strings.TrimSpace("id "+entry.Verb.Must), strings.TrimSpace(entry.Verb.May+" time")
 	if !utf8.Valid(payload) {
-		return c, fmt.Errorf("the command is not UTF-8 text; expected the JSON object {%s}", shape.must)
+		return c, fmt.Errorf("the command is not UTF-8 text; expected the JSON object {%s}", must)
 	}
-	var w wire
-	dec := json.NewDecoder(bytes.NewReader(payload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&w); err != nil {
-		return c, fmt.Errorf("the command is not the JSON object that was expected, {%s}: %w", shape.must, err)
+	w, more, err := decode(payload)
+	if err != nil {
+		return c, fmt.Errorf("the command is not the JSON object that was expected, {%s}: %w", must, err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	if more {
 		return c, errors.New("there is something after the JSON object; send one object a message")
 	}
-	c = Command{Verb: verb, At: now, ID: deref(w.ID), Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area)}
+	c = Command{Verb: verb, At: now, ID: w.text("id"), In: operation.Input(), operation: operation}
 	if retained {
 		return c, errors.New("the command was retained; a retained command would be done again at every connection, so send it with retain off")
 	}
-	if err := w.check(shape.must, shape.may); err != nil {
+	if err := w.check(must, may); err != nil {
 		return c, err
 	}
-	c.On = w.On != nil && *w.On
-	if w.Level != nil {
-		c.Level = int(*w.Level)
-		if *w.Level < 0 || *w.Level > 100 {
-			return c, fmt.Errorf("level is %g; expected 0 to 100", *w.Level)
-		}
+	if err := w.fill(c.In); err != nil {
+		return c, err
 	}
-	if verb == "timer" {
-		c.Timer = w.timer()
-		if !slices.Contains(timerActions, c.Timer.Action) {
-			return c, fmt.Errorf("action %q is unknown; expected start, cancel, pause, resume, add, stop or snooze", c.Timer.Action)
-		}
+	if err := operation.FitMQTT(c.In); err != nil {
+		return c, err
 	}
-	return c, fresh(w.Time, now)
+	return c, fresh(w, now)
 }
 
-// timer is what a command about timers asks for.
-func (w wire) timer() timers.Request {
-	return timers.Request{
-		Action: timers.Action(deref(w.Action)), Timer: deref(w.Timer), Name: deref(w.Name), Seconds: w.Seconds, At: deref(w.At),
-		Text: strings.TrimSpace(deref(w.Text)), Area: deref(w.Area),
+// text is a member that is a text, "" if it is missing.
+func (w wire) text(member string) string {
+	if value, there := w[member]; there {
+		return value.String()
 	}
+	return ""
 }
 
 // idOf reads the id of a command whose other members are not known, "" if it has
@@ -142,23 +175,47 @@ func idOf(payload []byte) string {
 // check demands the members in must, refuses members in neither list, and bounds
 // the id.
 func (w wire) check(must, may string) error {
-	present := map[string]bool{
-		"id": w.ID != nil && *w.ID != "", "text": w.Text != nil && strings.TrimSpace(*w.Text) != "",
-		"area": w.Area != nil, "time": w.Time != nil, "on": w.On != nil, "level": w.Level != nil,
-		"action": w.Action != nil, "timer": w.Timer != nil, "name": w.Name != nil, "seconds": w.Seconds != nil, "at": w.At != nil,
+	if w.text("id") == "" {
+		delete(w, "id")
+	}
+	if strings.TrimSpace(w.text("text")) == "" {
+		delete(w, "text")
 	}
 	for m := range strings.FieldsSeq(must) {
-		if !present[m] {
+		if _, there := w[m]; !there {
 			return fmt.Errorf("%s is missing or empty; expected {%s} and perhaps %s", m, must, may)
 		}
 	}
-	for _, m := range slices.Sorted(maps.Keys(present)) {
-		if present[m] && !strings.Contains(" "+must+" "+may+" ", " "+m+" ") {
+	for _, m := range slices.Sorted(maps.Keys(w)) {
+		if !strings.Contains(" "+must+" "+may+" ", " "+m+" ") {
 			return fmt.Errorf("%s does not belong to this command; expected {%s} and perhaps %s", m, must, may)
 		}
 	}
-	if id := *w.ID; len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' }) {
+	if id := w.text("id"); len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' }) {
 		return fmt.Errorf("id must be plain text of at most %d bytes", maxID)
+	}
+	return nil
+}
+
+// fill sets the members of the input of an operation.
+func (w wire) fill(in any) error {
+	for name, field := range doors.Members(in) {
+		value, there := w[name]
+		if !there {
+			continue
+		}
+		switch {
+		case name == "text":
+			value = reflect.ValueOf(strings.TrimSpace(value.String()))
+		case isPercent(field) && (value.Float() < 0 || value.Float() > 100):
+			return fmt.Errorf("%s is %g; expected 0 to 100", name, value.Float())
+		}
+		to := reflect.ValueOf(in).Elem().FieldByIndex(field.Index)
+		if to.Kind() == reflect.Pointer {
+			to.Set(reflect.New(to.Type().Elem()))
+			to = to.Elem()
+		}
+		to.Set(value.Convert(to.Type()))
 	}
 	return nil
 }
@@ -166,26 +223,20 @@ func (w wire) check(must, may string) error {
 // fresh refuses a command that was on its way for too long: a lamp must not be switched
 // on by a command from before an outage. A time ahead of ours is refused as well: such a
 // command would stay fresh for as long as the clocks differ.
-func fresh(stamp *string, now time.Time) error {
-	if stamp == nil {
+func fresh(w wire, now time.Time) error {
+	if _, stamped := w["time"]; !stamped {
 		return nil
 	}
-	t, err := time.Parse(time.RFC3339, *stamp)
+	stamp := w.text("time")
+	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
-		return fmt.Errorf("time %q is not RFC 3339, such as %s", *stamp, now.UTC().Format(time.RFC3339))
+		return fmt.Errorf("time %q is not RFC 3339, such as %s", stamp, now.UTC().Format(time.RFC3339))
 	}
 	switch age := now.Sub(t); {
 	case age > maxAge:
 		return fmt.Errorf("the command is %s old; at most %s is taken", age.Round(time.Second), maxAge)
 	case age < -maxAge:
-		return fmt.Errorf("time %q is %s ahead of this gateway's clock; at most %s is taken, so set both clocks", *stamp, (-age).Round(time.Second), maxAge)
+		return fmt.Errorf("time %q is %s ahead of this gateway's clock; at most %s is taken, so set both clocks", stamp, (-age).Round(time.Second), maxAge)
 	}
 	return nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/doors"
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/ground/order"
 )
@@ -61,7 +62,7 @@ func (x *exchange) join(t *testing.T) *API {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = a.Run(ctx, &house{}) })
+	wg.Go(func() { _ = a.Run(ctx, doors.Parts{}) })
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	a.Connected()
 	synctest.Wait()

@@ -1,7 +1,7 @@
 // Package mqttapi is the gateway's MQTT interface: it publishes state, turns and
 // replies and takes commands (REQUIREMENTS 2.3). It is separate from the MQTT
-// client so that the contract is in one place. A new command is a line in shapes
-// and a case in do.
+// client so that the contract is in one place. Its commands are the operations of the
+// table of package doors that have a verb; add one there.
 package mqttapi
 
 import (
@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/keep/record"
@@ -29,25 +30,6 @@ type Bus interface {
 	Publish(ctx context.Context, topic string, payload []byte) error
 	PublishRetained(ctx context.Context, topic string, payload []byte) error
 	Subscribe(ctx context.Context, filter string, handle func(topic string, payload []byte, retained bool)) error
-}
-
-// Gateway carries out commands. Those that act find their place in the queue in their
-// context (order.From). SetVolume and Timer wait for it there and may pass it on before
-// they return; for the others this package does that.
-type Gateway interface {
-	// Ask answers a text; the observer of turns publishes the turn. It calls
-	// waiting when the turn begins to wait for something slow.
-	Ask(ctx context.Context, c Command, waiting func())
-	Say(ctx context.Context, text string) error
-	Listen(ctx context.Context) error
-	Stop(ctx context.Context) error
-	// Mute closes or opens the microphone; the setting survives a restart.
-	Mute(ctx context.Context, on bool) error
-	SetVolume(ctx context.Context, level int) error
-	// Timer starts a timer or changes some. The retained list shows what became of it.
-	Timer(ctx context.Context, r timers.Request) error
-	// Retry connects every MCP server afresh that is not connected.
-	Retry(ctx context.Context) error
 }
 
 // waiting is how many commands may be queued, waitingMost how many turns may wait for
@@ -77,8 +59,8 @@ type API struct {
 	now  func() time.Time
 
 	// The lines are long and mostly empty, so they hold pointers.
-	asks  chan *Command // in order of arrival: on and off must not change places
-	sets  chan *Command // the volume and timers, which wait for the questions that came before them
+	asks  chan *Command // what becomes a turn, in order of arrival: on and off must not change places
+	sets  chan *Command // what else acts, such as the volume and timers, which wait for the questions that came before them
 	quick chan *Command // everything else: a stop neither waits for answers nor overtakes
 	lines *order.Lines
 	slow  chan struct{} // a place for each turn that waits for something slow
@@ -117,9 +99,11 @@ func New(id string, bus Bus, lines *order.Lines, log *slog.Logger) (*API, error)
 	}, nil
 }
 
-// Run subscribes and has the gateway carry out commands until ctx ends; then it
-// publishes that the gateway is offline.
-func (a *API) Run(ctx context.Context, gw Gateway) error {
+// Run subscribes and has the parts of a gateway carry out commands until ctx ends; then it
+// publishes that the gateway is offline. The code that acts finds the place of its command
+// in the queue in its context (order.From), waits for it and may pass it on before it
+// returns. A turn has waited already.
+func (a *API) Run(ctx context.Context, parts doors.Parts) error {
 	if err := a.bus.Subscribe(ctx, a.base+"/cmd/#", a.receive); err != nil {
 		return fmt.Errorf("subscribing to the commands: %w", err)
 	}
@@ -130,9 +114,9 @@ func (a *API) Run(ctx context.Context, gw Gateway) error {
 		}
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, gw, &wg, c) }) })
+	wg.Go(func() { a.lane(ctx, a.asks, func(c Command) { a.ask(ctx, &parts, &wg, c) }) })
 	for _, line := range []chan *Command{a.sets, a.quick} {
-		wg.Go(func() { a.lane(ctx, line, func(c Command) { a.do(ctx, gw, c) }) })
+		wg.Go(func() { a.lane(ctx, line, func(c Command) { a.do(ctx, &parts, c) }) })
 	}
 	var mend <-chan time.Time // not nil: forged messages are replaced then
 	var mended time.Time
@@ -170,7 +154,7 @@ func (a *API) lane(ctx context.Context, commands <-chan *Command, do func(Comman
 // ask has the gateway answer one question. It returns when the turn has ended, or earlier
 // when the turn waits for something slow, so that the next question can be answered. A
 // question that waited in the queue for too long is refused.
-func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command) {
+func (a *API) ask(ctx context.Context, parts *doors.Parts, wg *sync.WaitGroup, c Command) {
 	defer c.place.Pass()
 	if c.place.Await(ctx) != nil {
 		return // the gateway ends
@@ -183,7 +167,7 @@ func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command
 	var once sync.Once
 	wg.Go(func() {
 		defer close(told)
-		gw.Ask(ctx, c, func() {
+		c.In.(doors.Turn).Came(c.ID, c.At, func() {
 			once.Do(func() {
 				select {
 				case a.slow <- struct{}{}:
@@ -192,6 +176,7 @@ func (a *API) ask(ctx context.Context, gw Gateway, wg *sync.WaitGroup, c Command
 				}
 			})
 		})
+		a.run(ctx, parts, c)
 		select {
 		case <-waits:
 			<-a.slow
@@ -369,14 +354,11 @@ func (a *API) receive(topic string, payload []byte, retained bool) {
 
 // accept puts a command in line, unless its id was used before.
 func (a *API) accept(c Command) error {
-	line, place := a.quick, ""
-	switch c.Verb {
-	case "ask":
-		line, place = a.asks, order.Acts
-	case "volume", "timer":
-		line, place = a.sets, order.Acts
-	case "mute":
-		place = order.Mute
+	line, place := a.quick, c.operation.Describe().Line
+	if _, turn := c.In.(doors.Turn); turn {
+		line = a.asks
+	} else if place == order.Acts {
+		line = a.sets
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -401,30 +383,20 @@ func (a *API) accept(c Command) error {
 	return nil
 }
 
-func (a *API) do(ctx context.Context, gw Gateway, c Command) {
+// do has the gateway carry out a command.
+func (a *API) do(ctx context.Context, parts *doors.Parts, c Command) {
 	defer c.place.Pass()
-	ctx = order.With(ctx, c.place)
-	var err error
-	switch c.Verb {
-	case "say":
-		err = gw.Say(ctx, c.Text)
-	case "listen":
-		err = gw.Listen(ctx)
-	case "stop":
-		err = gw.Stop(ctx)
-	case "mute":
-		if err = c.place.Await(ctx); err == nil {
-			err = gw.Mute(ctx, c.On)
-		}
-	case "volume":
-		err = gw.SetVolume(ctx, c.Level)
-	case "timer":
-		err = gw.Timer(ctx, c.Timer)
-	case "retry":
-		err = gw.Retry(ctx)
+	a.run(order.With(ctx, c.place), parts, c)
+}
+
+// run has the gateway carry out a command, and tells its sender what went wrong.
+func (a *API) run(ctx context.Context, parts *doors.Parts, c Command) {
+	answer, err := c.operation.Run(ctx, parts, c.In)
+	if err == nil && answer.Flaw != "" {
+		err = errors.New(answer.Flaw)
 	}
 	if err != nil {
-		a.refuse(c.Topic, c.ID, err)
+		a.refuse(c.Topic, c.ID, doors.Cause(err))
 	}
 }
 

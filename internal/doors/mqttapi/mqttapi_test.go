@@ -15,9 +15,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mcpint"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -77,7 +79,7 @@ func TestAnnounce(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { _ = api.Run(ctx, &house{}) })
+		running.Go(func() { _ = api.Run(ctx, doors.Parts{}) })
 		synctest.Wait()
 		cancel()
 		running.Wait()
@@ -103,16 +105,17 @@ func (h *house) note(s string) error {
 	return h.fail
 }
 
-func (h *house) Ask(ctx context.Context, c Command, waiting func()) {
-	if c.Text == "something slow" {
-		waiting()
+func (h *house) Ask(ctx context.Context, r doors.AskRequest) (record.Record, error) {
+	if r.Text == "something slow" {
+		r.Waiting()
 		<-ctx.Done()
-		return
+		return record.Record{}, nil
 	}
 	if h.busy != nil {
 		<-h.busy
 	}
-	_ = h.note("ask " + c.ID + " " + c.Text + " " + c.Area)
+	_ = h.note("ask " + r.ID + " " + r.Text + " " + r.Area)
+	return record.Record{}, nil
 }
 func (h *house) Say(_ context.Context, text string) error { return h.note("say " + text) }
 func (h *house) Listen(context.Context) error             { return h.note("listen") }
@@ -121,15 +124,52 @@ func (h *house) Mute(_ context.Context, on bool) error {
 	return h.note(fmt.Sprintf("mute %t", on))
 }
 
+func (h *house) Volume(context.Context) (doors.Level, error) { return doors.Level{}, nil }
+
 func (h *house) SetVolume(_ context.Context, level int) error {
 	return h.note("volume " + string(rune('0'+level/10)))
 }
 
-func (h *house) Timer(_ context.Context, r timers.Request) error {
-	return h.note(fmt.Sprintf("timer %s %s", r.Action, r.Name))
+func (h *house) Do(_ context.Context, r timers.Request) timers.Result {
+	_ = h.note(fmt.Sprintf("timer %s %s", r.Action, r.Name))
+	return timers.Result{Outcome: timers.Changed}
 }
 
-func (h *house) Retry(context.Context) error { return h.note("retry") }
+func (h *house) RetryAll(context.Context) (mcpint.StatusList, error) {
+	return mcpint.StatusList{}, h.note("retry")
+}
+
+// The methods that no command calls; they are one step deeper than those of house.
+type (
+	otherEar     struct{ doors.Ear }
+	otherTimers  struct{ timerList }
+	otherServers struct{ doors.Servers }
+)
+
+// timerList is what the door wants of timers.
+type timerList = doors.Timers
+
+// Muted is asked for in the answer to a command.
+func (h *house) Muted() bool { return false }
+
+// behind are the parts behind the interface.
+func (h *house) behind() doors.Parts {
+	return doors.Parts{
+		Asker: h, Sayer: h, Volume: h,
+		Ear: struct {
+			*house
+			otherEar
+		}{house: h},
+		Timers: struct {
+			*house
+			otherTimers
+		}{house: h},
+		Servers: struct {
+			*house
+			otherServers
+		}{house: h},
+	}
+}
 
 func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	t.Helper()
@@ -141,7 +181,7 @@ func started(t *testing.T, gw *house) (*API, *bus, func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := a.Run(ctx, gw); err != nil {
+		if err := a.Run(ctx, gw.behind()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -258,16 +298,21 @@ func TestARefusedCommandMayComeAgain(t *testing.T) {
 		}
 		full := 0
 		for i := range 2 * waiting {
-			if err := a.accept(Command{Verb: "ask", ID: fmt.Sprint(i)}); err != nil {
+			if err := a.accept(asking(fmt.Sprint(i))); err != nil {
 				full = i
 				break
 			}
 		}
 		<-a.asks
-		if err := a.accept(Command{Verb: "ask", ID: fmt.Sprint(full)}); full == 0 || err != nil {
+		if err := a.accept(asking(fmt.Sprint(full))); full == 0 || err != nil {
 			t.Errorf("the command number %d may not come again: %v", full, err)
 		}
 	})
+}
+
+// asking is a question.
+func asking(id string) Command {
+	return Command{Verb: "ask", ID: id, In: &doors.AskRequest{Text: "x"}, operation: verbs["ask"]}
 }
 
 func TestAFailingCommandIsToldToItsSender(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package page is what a browser shows: one bundle of plain modules, styles and templates
 // inside the program. It exists so that a family sees and does what the gateway can,
-// without another program, a build step or the internet. It knows nothing of the gateway:
-// its modules ask the HTTP interface for everything.
+// without another program, a build step or the internet. Its modules ask the HTTP interface for
+// everything, by the names of the operations in the table of package doors.
 //
 // To add words, add them to the page's file of every language in language/sentences; a test
 // compares these files. To add a module, add a file to files and import it from another one.
@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"path"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/language/sentences"
 )
 
@@ -61,10 +62,19 @@ func New(cfg Config) (*Page, error) {
 			return nil, fmt.Errorf("page: %w", err)
 		}
 	}
+	routes := map[string]string{}
+	for _, op := range doors.Doables() {
+		routes[op.Describe().Name] = op.Describe().Route
+	}
+	operations, err := json.Marshal(routes)
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
 	list, err := json.Marshal(words)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
+	p.files["operations.js"] = fmt.Appendf(nil, "export default %s;\n", operations)
 	p.files["words.js"] = fmt.Appendf(nil, "export const language = %q;\nexport default %s;\n", language, list)
 	made := func(file, trouble string, guarded bool) []byte {
 		document, failed := document(p.files[file], map[string]any{

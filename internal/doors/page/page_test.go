@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"voicegateway/internal/doors"
 	"voicegateway/internal/language/sentences"
 )
 
@@ -84,6 +86,46 @@ func TestEveryWordThatIsUsedExists(t *testing.T) {
 	}
 	if found < 60 {
 		t.Errorf("only %d uses were found", found)
+	}
+}
+
+// askedFor is an operation that a module asks for, and the members it gives.
+var askedFor = regexp.MustCompile(`\b(?:ask|offered)\((?:routes, )?"(\w+)"(?:, \{ ([^}]*) \})?`)
+
+// TestEveryOperationThatIsAskedForExists holds the modules to the table of operations, and
+// checks that they ask for everything by it.
+func TestEveryOperationThatIsAskedForExists(t *testing.T) {
+	operations := map[string]doors.Doable{}
+	for _, op := range doors.Doables() {
+		operations[op.Describe().Name] = op
+	}
+	found := 0
+	for name, text := range sources(t) {
+		for _, m := range askedFor.FindAllStringSubmatch(text, -1) {
+			found++
+			op := operations[m[1]]
+			if op == nil {
+				t.Errorf("%s asks for the operation %s, which there is not", name, m[1])
+				continue
+			}
+			members := doors.Members(op.Input())
+			doors.Fill(op.Input(), func(name string) string { members[name] = reflect.StructField{}; return "" }, func(name string) string { members[name] = reflect.StructField{}; return "" })
+			for member := range strings.SplitSeq(m[2], ",") {
+				member, _, _ = strings.Cut(strings.TrimSpace(member), ":")
+				if _, known := members[member]; !known && !strings.HasPrefix(member, "...") && member != "" {
+					t.Errorf("%s asks for %s with the member %s, which it does not take", name, m[1], member)
+				}
+			}
+		}
+		if paths := regexp.MustCompile("[\"`]/(api|mcp|readyz)\\b[^\"`]*").FindAllString(text, -1); len(paths) > 0 && name != "feed.js" {
+			t.Errorf("%s has the paths %q; ask for the operation by its name", name, paths)
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d requests were found", found)
+	}
+	if table := string(made(t, "en").File("operations.js")); !strings.Contains(table, `"replay":"POST /api/turns/{id}/replay"`) {
+		t.Errorf("operations.js is %s", table)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Requests to the gateway. A browser that is not logged in any more is sent to the
 // log-in.
 import { byId, say, word } from "/page/dom.js";
+import operations from "/page/operations.js";
 
 // Problem is an answer that says what is wrong, in the gateway's words.
 export class Problem extends Error {
@@ -29,8 +30,21 @@ async function request(method, path, body) {
   return content;
 }
 
-export const get = (path) => request("GET", path);
-export const post = (path, body) => request("POST", path, body);
+// ask asks for an operation by its name. The members of input that its path names go into
+// the path; the others into the query, or for a request that acts into the body.
+export function ask(name, input = {}) {
+  const [method, route] = operations[name].split(" "), rest = { ...input };
+  const path = route.replace(/\{(\w+)\}/g, (_, member) => {
+    const value = encodeURIComponent(rest[member]);
+    delete rest[member];
+    return value;
+  });
+  const query = method === "GET" && Object.keys(rest).length ? `?${new URLSearchParams(rest)}` : "";
+  return request(method, path + query, rest);
+}
+
+// offered reports whether a gateway with these routes has an operation.
+export const offered = (routes, name) => routes.includes(operations[name]);
 
 // doing runs what a person asked for. The button waits meanwhile; what went wrong is
 // said.

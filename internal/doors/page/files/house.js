@@ -1,6 +1,6 @@
 // The house by area, with the states its servers report, and what is wrong with it.
 import { byId, el, known, pause, say, soon, word } from "/page/dom.js";
-import { get } from "/page/api.js";
+import { ask } from "/page/api.js";
 
 const entities = new Map(); // id -> entity
 const rows = new Map();     // id -> {row, value}
@@ -10,7 +10,7 @@ const low = 20;             // percent of a battery
 export async function load() {
   early = [];
   try {
-    const house = await get("/api/home");
+    const house = await ask("home");
     entities.clear();
     for (const entity of house.entities ?? []) entities.set(entity.id, entity);
   } finally {

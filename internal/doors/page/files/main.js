@@ -1,7 +1,7 @@
 // The page: everything is told by the gateway, and asked of it again only when the
 // connection was away too long.
 import { byId, say, setClock, soon, word } from "/page/dom.js";
-import { get } from "/page/api.js";
+import { ask } from "/page/api.js";
 import { follow } from "/page/feed.js";
 import * as talk from "/page/talk.js";
 import * as turns from "/page/turns.js";
@@ -15,7 +15,7 @@ const sections = [talk, turns, timers, house, servers, parts, names];
 
 // load asks for everything; sections fail apart from each other.
 async function load() {
-  const about = await get("/api/gateway");
+  const about = await ask("gateway");
   setClock(about.now);
   for (const section of sections) section.start?.(about);
   await Promise.allSettled(sections.map((section) => section.load()));

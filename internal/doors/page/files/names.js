@@ -1,8 +1,8 @@
 // What the last rehearsal found: names that are confused, and words that no dictionary has.
 import { byId, el, say, soon, word } from "/page/dom.js";
-import { doing, get, post } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 
-export async function load() { show(await get("/api/rehearsal")); }
+export async function load() { show(await ask("rehearsal")); }
 
 export function take(kind) {
   if (kind === "house") readSoon();
@@ -32,7 +32,7 @@ function show(state) {
   say(byId("names-state"), state.running ? word("names_running", { done: state.done, count: state.names }) : notes.join(" "));
 }
 
-byId("names-go").addEventListener("click", (event) => doing(event.currentTarget, async () => show(await post("/api/rehearsal"))));
+byId("names-go").addEventListener("click", (event) => doing(event.currentTarget, async () => show(await ask("rehearse"))));
 
 // A rehearsal tells of no event.
 setInterval(() => { if (!document.hidden) readSoon(); }, 10000);

@@ -1,6 +1,6 @@
 // The parts of the gateway in plain words, each that is not well with what mends it.
 import { byId, el, foreign, known, say, soon, word } from "/page/dom.js";
-import { get } from "/page/api.js";
+import { ask } from "/page/api.js";
 
 export async function load() { await read(); }
 
@@ -12,7 +12,7 @@ const readSoon = soon(() => read().catch(() => {}));
 let told = "";
 
 async function read() {
-  const { parts } = await get("/readyz"), text = JSON.stringify(parts);
+  const { parts } = await ask("ready"), text = JSON.stringify(parts);
   if (text === told) return;
   told = text;
   const ill = parts.filter((part) => part.state !== "ready");

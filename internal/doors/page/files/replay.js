@@ -1,7 +1,7 @@
 // A turn run once more, without touching the house: what is understood today beside what happened
 // then.
 import { el, known, say, word } from "/page/dom.js";
-import { doing, post } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 
 // named are the values of an object with their names.
 const named = (object) => Object.entries(object ?? {}).map(([name, v]) => `${name}: ${value(v)}`);
@@ -30,7 +30,7 @@ export function button(turn) {
   const told = el("p", { role: "status" }), shown = el("div");
   const press = el("button", { type: "button" }, word("replay"));
   press.addEventListener("click", () => doing(press, async () => {
-    const outcome = await post(`/api/turns/${encodeURIComponent(turn.id)}/replay`);
+    const outcome = await ask("replay", { id: turn.id });
     shown.replaceChildren(table(outcome));
     say(told, verdict(outcome) || (outcome.same ? word("replay_same") : word("replay_other")));
     told.className = { right: "good", wrong: "bad", open: "warn" }[outcome.verdict] ?? "";

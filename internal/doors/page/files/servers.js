@@ -1,14 +1,14 @@
 // The MCP servers: their states, when they are tried next, what they wrote last, and
 // what is not used of them and why. Their words are theirs, and shown as such.
 import { byId, countdown, el, foreign, known, say, soon, until, word } from "/page/dom.js";
-import { doing, get, post } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 
 const servers = new Map(); // id -> server
 const items = new Map();   // id -> {server, item}: what is shown of each
 const opened = new Set();  // ids whose last words are shown
 
 export async function load() {
-  const list = await get("/mcp/servers");
+  const list = await ask("servers");
   servers.clear();
   for (const server of list.servers) servers.set(server.id, server);
   renderSoon();
@@ -90,7 +90,7 @@ function button(key, text, label, act) {
 }
 
 const retryButton = ({ id }) => button(`retry ${id}`, word("retry"), `${word("retry")}: ${id}`, async () => {
-  const server = await post(`/mcp/servers/${encodeURIComponent(id)}/retry`);
+  const server = await ask("retry", { id });
   servers.set(id, server);
   renderSoon();
 });
@@ -103,7 +103,7 @@ function unused(server) {
     const row = el("li", {}, el("code", {}, tool.tool), " – ", el("span", {}, known("unused ", tool.why)));
     if (tool.resting) {
       row.append(" ", button(`accept ${server.id} ${tool.tool}`, word("accept"), `${word("accept")}: ${tool.tool}`, async () => {
-        servers.set(server.id, await post(`/mcp/servers/${encodeURIComponent(server.id)}/accept`, { tool: tool.tool }));
+        servers.set(server.id, await ask("accept", { id: server.id, tool: tool.tool }));
         renderSoon();
       }));
     } else if (tool.allow) row.append(el("div", { className: "quiet" }, word("allow")), el("code", { className: "allow" }, tool.allow));
@@ -119,7 +119,7 @@ function lastWords({ id }) {
     if (!details.open) { opened.delete(id); return; }
     opened.add(id);
     try {
-      const { lines } = await get(`/mcp/servers/${encodeURIComponent(id)}/stderr`);
+      const { lines } = await ask("stderr", { id });
       say(text, lines.length ? lines.join("\n") : word("stderr_none"));
     } catch (problem) {
       say(text, problem.message);

@@ -2,7 +2,7 @@
 // asked here goes the way of every other sentence; the words of a challenge count from
 // a microphone only, and so cannot be given here.
 import { byId, say, word, known } from "/page/dom.js";
-import { doing, get, post } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 import { add as addTurn } from "/page/turns.js";
 
 const mute = byId("mute"), volume = byId("volume");
@@ -12,13 +12,13 @@ export async function load() {
 }
 
 async function readMute() {
-  showMute((await get("/api/mute")).muted);
+  showMute((await ask("muted")).muted);
 }
 
 function showMute(muted) { mute.setAttribute("aria-pressed", String(muted)); }
 
 async function readVolume() {
-  const { level, muted } = await get("/api/volume");
+  const { level, muted } = await ask("volume");
   volume.disabled = false;
   volume.value = String(level);
   say(byId("volume-value"), muted ? word("volume_off") : `${level} %`);
@@ -63,7 +63,7 @@ byId("ask").addEventListener("submit", (event) => {
   doing(byId("ask-go"), async () => {
     say(byId("reply"), "…");
     try {
-      const record = await post("/api/ask", { text, source: "page" });
+      const record = await ask("ask", { text, source: "page" });
       field.value = "";
       addTurn(record);
       told = record;
@@ -79,22 +79,22 @@ byId("say").addEventListener("click", (e) => {
   const field = byId("ask-text"), text = field.value.trim();
   if (!text) { field.focus(); return; }
   doing(e.currentTarget, async () => {
-    await post("/api/say", { text });
+    await ask("say", { text });
     field.value = "";
   });
 });
 
-byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/listen")));
-byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => post("/api/stop")));
+byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => ask("listen")));
+byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => ask("stop")));
 
 mute.addEventListener("click", () => doing(mute, async () => {
-  showMute((await post("/api/mute", { on: mute.getAttribute("aria-pressed") !== "true" })).muted);
+  showMute((await ask("mute", { on: mute.getAttribute("aria-pressed") !== "true" })).muted);
 }));
 
 volume.addEventListener("input", () => say(byId("volume-value"), `${volume.value} %`));
 volume.addEventListener("change", () => doing(null, async () => {
   try {
-    await post("/api/volume", { level: Number(volume.value) });
+    await ask("set_volume", { level: Number(volume.value) });
   } finally {
     await readVolume();
   }

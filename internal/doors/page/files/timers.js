@@ -1,10 +1,10 @@
 // Timers, alarms, reminders and commands for later.
 import { byId, countdown, el, known, soon, span, timeOf, until, word } from "/page/dom.js";
-import { doing, get, post } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 
 let timers = [];
 
-export async function load() { show(await get("/api/timers")); }
+export async function load() { show(await ask("timers")); }
 
 export function take(kind, body) {
   if (kind === "timers") show(body);
@@ -36,7 +36,7 @@ function itemOf(timer) {
       timer.area ? el("span", { className: "quiet" }, timer.area) : null,
       ...(actions[timer.state] ?? []).map((action) => {
         const button = el("button", { type: "button", "data-action": action, "aria-label": `${word(`timer_${action}`)}: ${name}` }, word(`timer_${action}`));
-        button.addEventListener("click", () => doing(button, () => post("/api/timers", { action, timer: timer.id, ...(action === "add" ? { seconds: 60 } : {}) })));
+        button.addEventListener("click", () => doing(button, () => ask("change_timers", { action, timer: timer.id, ...(action === "add" ? { seconds: 60 } : {}) })));
         return button;
       })));
   item.dataset.id = timer.id;
@@ -47,7 +47,7 @@ byId("timer-new").addEventListener("submit", (event) => {
   event.preventDefault();
   const minutes = Number(byId("timer-minutes").value), name = byId("timer-name").value.trim();
   doing(event.submitter, async () => {
-    await post("/api/timers", { action: "start", kind: "timer", seconds: Math.round(minutes * 60), ...(name ? { name } : {}) });
+    await ask("change_timers", { action: "start", kind: "timer", seconds: Math.round(minutes * 60), ...(name ? { name } : {}) });
     byId("timer-name").value = "";
   });
 });

@@ -1,7 +1,7 @@
 // The last turns, each with why and how long everything took. Few are in the document
 // at first, however many there are.
 import { byId, el, foreign, known, pause, say, soon, timeOf, word } from "/page/dom.js";
-import { doing, get, post } from "/page/api.js";
+import { ask, doing, offered } from "/page/api.js";
 import { button as replay, called, understood } from "/page/replay.js";
 
 const most = 1000;   // remembered here; the gateway may remember fewer
@@ -16,7 +16,7 @@ const items = new Map(); // id -> element
 export function start(about) { routes = about.routes; }
 
 export async function load() {
-  const list = await get(`/api/turns?limit=${asked}`);
+  const list = await ask("turns", { limit: asked });
   const ids = new Set(list.map((turn) => turn.id));
   turns = [...list, ...turns.filter((turn) => !ids.has(turn.id))].sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, most);
   await render();
@@ -161,26 +161,26 @@ function why(turn) {
 const text = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : known("value_", value));
 
 // again is the button of a gateway that runs turns once more, for a turn with words.
-const again = (turn) => (routes.includes("POST /api/turns/{id}/replay") && turn.transcript?.text ? [replay(turn)] : []);
+const again = (turn) => (offered(routes, "replay") && turn.transcript?.text ? [replay(turn)] : []);
 
 // marks are the buttons of a gateway that keeps what was wrong, and wordings.
 function marks(turn) {
-  const row = el("div", { className: "row wrap" }), path = `/api/turns/${encodeURIComponent(turn.id)}/`;
+  const row = el("div", { className: "row wrap" });
   const told = el("span", { role: "status" });
-  if (routes.includes("POST /api/turns/{id}/wrong")) {
+  if (offered(routes, "wrong")) {
     const id = `should-${turn.id}`, should = el("input", { id, maxLength: 500, autocomplete: "off" });
     const button = el("button", {}, word("mark_wrong"));
     const form = el("form", { className: "row wrap" }, el("label", { for: id }, word("mark_should")), should, button);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      doing(button, async () => { await post(`${path}wrong`, { should: should.value.trim() }); say(told, word("marked")); });
+      doing(button, async () => { await ask("wrong", { id: turn.id, should: should.value.trim() }); say(told, word("marked")); });
     });
     row.append(form);
   }
   const acted = (turn.calls ?? []).length > 0 && turn.calls.every((call) => call.receipt?.confirmed);
-  if (routes.includes("POST /api/turns/{id}/remember") && turn.route === "model" && acted) {
+  if (offered(routes, "remember") && turn.route === "model" && acted) {
     const button = el("button", { type: "button" }, word("remember"));
-    button.addEventListener("click", () => doing(button, async () => { await post(`${path}remember`); say(told, word("remembered")); }));
+    button.addEventListener("click", () => doing(button, async () => { await ask("remember", { id: turn.id }); say(told, word("remembered")); }));
     row.append(button);
   }
   row.append(told);

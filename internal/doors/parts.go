@@ -1,31 +1,20 @@
-package httpapi
+package doors
 
 import (
 	"context"
-	"errors"
-	"net/http"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/doors/live"
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/wakes"
-	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint"
 )
 
-// Errors a dependency may return, wrapped or not, for an answer other than 500.
-var (
-	ErrNotFound    = errors.New("there is no such thing")           // 404
-	ErrBusy        = errors.New("too many requests")                // 429
-	ErrConflict    = errors.New("this cannot be done now")          // 409
-	ErrUnavailable = errors.New("this is not available at present") // 503
-)
-
-// Deps are the parts that the handlers call. The routes of a part that is nil
-// answer 503.
-type Deps struct {
+// Parts are the parts of a gateway that the operations need. An operation whose part is
+// nil answers that this gateway runs without it.
+type Parts struct {
 	Health    Health
 	Asker     Asker
 	Sayer     Sayer
@@ -37,14 +26,9 @@ type Deps struct {
 	Lessons   Lessons
 	Volume    Volume
 	About     *About
-	Page      Page
-	Events    *live.Feed
-	Lines     *order.Lines // the queues in which requests that act wait for their turn; nil: they do not wait
 	Wakes     Wakes
 	Rehearsal Rehearsal
-	// Handlers are the routes of other parts by pattern ("GET /metrics", "/mcp",
-	// "GET /{$}"). The same checks of host, origin and token apply to them.
-	Handlers map[string]http.Handler
+	Routes    []string // what HTTP answers to; the HTTP interface fills it in
 }
 
 // Health reports the state of the parts.
@@ -83,15 +67,6 @@ const (
 // that act (order.From), as do Ear.Mute, Timers.Do and Volume.SetVolume.
 type Asker interface {
 	Ask(ctx context.Context, r AskRequest) (record.Record, error)
-}
-
-// AskRequest is the body of POST /api/ask.
-type AskRequest struct {
-	Text   string `json:"text"`
-	Area   string `json:"area,omitempty"`
-	DryRun bool   `json:"dry_run,omitempty"`
-	// Source is page for our own page, and empty for everything else.
-	Source record.Source `json:"source,omitempty"`
 }
 
 // Sayer speaks. It returns when the text is queued, not when it has been spoken.
@@ -147,17 +122,6 @@ type About struct {
 	Version  string `json:"version"`
 }
 
-// Page is what a browser is shown.
-type Page interface {
-	// Main shows the page; guarded means that there is a log-in, and so a log-out.
-	Main(w http.ResponseWriter, guarded bool)
-	// Login asks for the token. It says what was wrong with the last try.
-	Login(w http.ResponseWriter, trouble LoginTrouble)
-	// File returns one of the files of the page; false if there is none of that name. The
-	// files are the same everywhere and contain no secret.
-	File(w http.ResponseWriter, r *http.Request, name string) bool
-}
-
 // Turns remembers the last turns.
 type Turns interface {
 	Turns(limit int) []record.Record // newest first, never nil
@@ -178,4 +142,34 @@ type Rehearsal interface {
 // Home gives the structure of the house as far as it is known.
 type Home interface {
 	Home(ctx context.Context) (home.Snapshot, error)
+}
+
+// Lessons are what a family has taught its gateway: which turns were wrong, and which
+// wordings of its own are understood.
+type Lessons interface {
+	Marks() []record.Mark // the newest first, never nil
+	// Mark returns a marked turn and its house at that time, which has no entities if it was
+	// not kept; ErrNotFound.
+	Mark(id string) (record.Mark, home.Snapshot, error)
+	// Wrong marks one of the last turns, or adds to a marked one what should have happened;
+	// ErrNotFound, ErrConflict.
+	Wrong(id, should string) (record.Mark, error)
+	Unmark(id string) error // ErrNotFound
+	// Replay runs one of the last turns, or a marked one, through the present understanding,
+	// and calls nothing; ErrNotFound, ErrConflict, ErrBusy.
+	Replay(ctx context.Context, id string) (record.Replay, error)
+	Wordings() []record.Wording
+	// Remember keeps the words of one of the last turns; ErrNotFound, ErrConflict.
+	Remember(id string) (record.Wording, error)
+	// Reword changes the words of a wording and the room to which it applies; ErrNotFound,
+	// ErrConflict.
+	Reword(id, text, area string) (record.Wording, error)
+	Forget(id string) error // ErrNotFound
+}
+
+// Timers are the timers, alarms, reminders and commands for later.
+type Timers interface {
+	Timers() []timers.Timer // the next first, never nil
+	// Do starts a timer or changes some.
+	Do(ctx context.Context, r timers.Request) timers.Result
 }
