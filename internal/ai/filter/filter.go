@@ -100,14 +100,14 @@ func (t *Turn) tells(s *sentence) bool {
 	served := len(s.text) <= short && !s.denied && s.has(&s.Serves)
 	blind := t.order || t.about && len(t.readings) == 0 // nothing is known of what was asked
 	switch {
-	case len(s.ids) > 0, owned, served, s.starts(&s.Doing), blind && (names || s.refers() && s.has(&s.Been)):
+	case len(s.ids) > 0, owned, served, s.starts(&s.Doing), blind && (names && (s.ours || s.strange <= few) || s.refers() && s.has(&s.Been)):
 		return true
 	case s.advises() && !t.order:
 		return false
 	case s.ours && (s.claims > 0 || s.kept && s.has(&s.Been) && s.strange <= few):
 		return true
 	case names:
-		return s.strange == 0 && s.claims > 0 && !s.has(&s.Able) || slices.Contains(s.states, "detected") || slices.Contains(s.states, "clear")
+		return s.strange == 0 && (s.claims > 0 || s.denied) && !s.has(&s.Able) || s.kept && s.counts() && s.strange <= few || slices.Contains(s.states, "detected") || slices.Contains(s.states, "clear")
 	case t.outside && !t.about:
 		return false
 	case len(s.numbers) > 0:

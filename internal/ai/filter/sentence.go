@@ -78,7 +78,7 @@ func (s *sentence) note(i int) {
 	default:
 		s.states = append(s.states, s.language.states[w.text]...)
 	}
-	if s.is(w, &s.Acts) {
+	if s.is(w, &s.Acts) && (i == 0 || !s.is(s.text[i-1], &s.Indefinite, &s.Definite)) { // not "a set value"
 		s.acts++
 	}
 	if s.is(w, &s.Happens) {
@@ -138,7 +138,7 @@ func (k *House) call(s *sentence, w string) {
 		return
 	}
 	for known := range k.words {
-		if s.glued && len(known) > 3 && len(known) < len(w) && strings.HasPrefix(w, known) {
+		if s.glued && s.kinds[w] == "" && len(known) > 3 && len(known) < len(w) && strings.HasPrefix(w, known) {
 			s.mentions[known], s.ours = true, true
 		}
 	}
@@ -151,13 +151,11 @@ func (s *sentence) certain(i int) bool {
 		switch w := s.text[at]; {
 		case s.is(w, &s.Definite, &s.Yours, &s.Every) || w.value != nil:
 			return true
-		case w.stop:
-			return at == i-1
-		case s.isLittle(w):
-			return false
+		case w.stop || s.isLittle(w):
+			return i == s.body
 		}
 	}
-	return i == 0
+	return i <= s.body
 }
 
 // starts reports whether a sentence begins with a word of a list, behind polite words.
@@ -310,6 +308,11 @@ func (s *sentence) advises() bool {
 	}
 	infinitive := s.verbLast && len(s.states)+s.acts == 0 && strings.HasSuffix(s.text[last].text, "en")
 	return !s.has(&s.Been) && (s.starts(&s.Orders) || s.starts(&s.Advice) || infinitive)
+}
+
+// counts reports whether a sentence has a number.
+func (s *sentence) counts() bool {
+	return slices.ContainsFunc(s.text, func(w word) bool { return w.value != nil })
 }
 
 // has reports whether a sentence has a word of a list.
