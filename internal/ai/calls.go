@@ -289,8 +289,7 @@ func (r *reply) tell(p *planned) {
 		return
 	}
 	r.pass(dialogue.Part{Call: &rec}, false)
-	switch {
-	case rec.Spec.Risk == tools.Reversible || rec.Spec.Risk == tools.Costly:
+	if rec.Spec.Risk == tools.Reversible || rec.Spec.Risk == tools.Costly {
 		r.facts.undone = true // refused arguments may be right in the next round
 	}
 }

@@ -100,23 +100,35 @@ func (r *reply) tellReadings() {
 // back, if anything needs to be said.
 func (r *reply) instead(ctx context.Context) {
 	seen := &r.facts.verdicts
-	undone := func(phrase string) { r.say(dialogue.Part{Sentence: r.a.phrases[phrase], Undone: true}, false) }
-	unread := seen[filter.Unread] > 0 && seen[filter.Read]+seen[filter.Told] == 0
+	acted, unread := seen[filter.Acted] > 0, seen[filter.Unread] > 0
 	switch {
-	case r.facts.wrote || seen[filter.Unread]+seen[filter.Acted] == 0:
+	case r.facts.wrote || !acted && !unread:
 	case r.facts.denied:
-		undone("denied")
-	case r.prompt.MayAct && (seen[filter.Acted] > 0 || unread && len(r.facts.readings) == 0), seen[filter.Acted] > 0 && !r.filter.HasTold():
-		undone("model_did_nothing")
-	case !unread || r.filter.HasTold():
+		r.sayUndone("denied")
+	case r.prompt.MayAct && (acted || len(r.facts.readings) == 0), acted && !r.filter.HasTold():
+		r.sayUndone("model_did_nothing")
+	case !r.filter.HasTold() && seen[filter.Read] == 0:
+		r.sayUnread(ctx)
+	}
+}
+
+// sayUndone says that nothing came of what was asked.
+func (r *reply) sayUndone(phrase string) {
+	r.say(dialogue.Part{Sentence: r.a.phrases[phrase], Undone: true}, false)
+}
+
+// sayUnread says what can be read now in place of what the model told, or that it was not
+// read, if nothing else was said.
+func (r *reply) sayUnread(ctx context.Context) {
+	said := cmp.Or(r.look(ctx), r.read(r.facts.readings))
+	switch {
+	case said != "":
+		r.say(dialogue.Part{Sentence: said, Receipt: true}, false)
+	case len(r.said) > 0:
+	case len(r.facts.readings) > 0:
+		r.sayUndone("model_failed")
 	default:
-		if said := cmp.Or(r.look(ctx), r.read(r.facts.readings)); said != "" {
-			r.say(dialogue.Part{Sentence: said, Receipt: true}, false)
-		} else if len(r.said) == 0 && len(r.facts.readings) > 0 {
-			undone("model_failed")
-		} else if len(r.said) == 0 {
-			undone("model_did_not_look")
-		}
+		r.sayUndone("model_did_not_look")
 	}
 }
 

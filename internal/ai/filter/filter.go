@@ -92,28 +92,35 @@ func (t *Turn) judge(s *sentence) Verdict {
 	return Unread
 }
 
+// few is how many words that are not of the house a sentence about it may have.
+const few = 2
+
 // tells reports whether a sentence tells something of the house.
 func (t *Turn) tells(s *sentence) bool {
-	const short, few = 8, 2 // words
-	names := len(s.mentions) > 0
-	owned := s.kept && !s.denied && (s.has(&s.Yours) || s.has(&s.Have))
-	served := len(s.text) <= short && !s.denied && s.has(&s.Serves)
-	blind := t.order || t.about && len(t.readings) == 0 // nothing is known of what was asked
 	switch {
-	case len(s.ids) > 0, owned, served, s.starts(&s.Doing), blind && (names && (s.ours || s.strange <= few) || s.refers() && s.has(&s.Been)):
+	case len(s.ids) > 0, s.owned(), s.served(), s.starts(&s.Doing), t.isBlind() && s.replies():
 		return true
 	case s.advises() && !t.order:
 		return false
-	case s.ours && (s.claims > 0 || s.kept && s.has(&s.Been) && s.strange <= few):
+	case s.ours && s.claims > 0, s.keeps():
 		return true
-	case names:
-		return s.strange == 0 && (s.claims > 0 || s.denied) && !s.has(&s.Able) || s.kept && s.counts() && s.strange <= few || slices.Contains(s.states, "detected") || slices.Contains(s.states, "clear")
-	case t.outside && !t.about:
-		return false
+	case len(s.mentions) > 0:
+		return s.plain() || s.watches()
+	}
+	return (!t.outside || t.about) && t.tellsAlone(s)
+}
+
+// tellsAlone reports whether a sentence that names nothing tells something of the house:
+// "it is on now". Few of its words may be of anything else.
+func (t *Turn) tellsAlone(s *sentence) bool {
+	switch {
 	case len(s.numbers) > 0:
-		return s.strange <= 1 && s.has(&s.Been) || s.strange == 0
-	case blind:
+		return s.strange == 0 || s.strange == 1 && s.has(&s.Been)
+	case t.isBlind():
 		return s.claims > 0 && s.strange <= few
 	}
 	return s.claims > 0 && s.strange == 0 || s.direct()
 }
+
+// isBlind reports whether the turn is about the house, and nothing of it was read.
+func (t *Turn) isBlind() bool { return t.order || t.about && len(t.readings) == 0 }

@@ -52,9 +52,6 @@ func (k *House) parse(l *language, said string) *sentence {
 	return s
 }
 
-// measured is within how many words the unit of a number follows: "and a half degrees".
-const measured = 5
-
 // note reads a word that names nothing.
 func (s *sentence) note(i int) {
 	w := s.text[i]
@@ -64,31 +61,37 @@ func (s *sentence) note(i int) {
 	case w.stop, answer, verb:
 		return
 	case w.value != nil:
-		for _, after := range s.text[i+1 : min(len(s.text), i+measured)] {
-			if s.is(after, &s.Measures) {
-				s.numbers = append(s.numbers, *w.value)
-				return
-			}
-		}
-		if *w.value >= 1000 {
-			s.strange++ // a year
-		}
+		s.count(i)
 		return
-	case s.binds(i):
-	default:
+	case !s.binds(i):
 		s.states = append(s.states, s.language.states[w.text]...)
 	}
-	if s.is(w, &s.Acts) && (i == 0 || !s.is(s.text[i-1], &s.Indefinite, &s.Definite)) { // not "a set value"
-		s.acts++
-	}
-	if s.is(w, &s.Happens) {
-		s.happens++
-	}
+	described := i > 0 && s.is(s.text[i-1], &s.Indefinite, &s.Definite) // "a set value"
+	s.acts += one(s.is(w, &s.Acts) && !described)
+	s.happens += one(s.is(w, &s.Happens))
 	s.several = s.several || s.is(w, &s.Every, &s.None)
 	s.denied = s.denied || s.is(w, &s.Denials)
-	if !s.isLittle(w) && len(s.language.states[w.text]) == 0 {
-		s.strange++
+	s.strange += one(!s.isLittle(w) && len(s.language.states[w.text]) == 0)
+}
+
+// count reads a number: one with a unit soon after it is measured, and a large one is a
+// year.
+func (s *sentence) count(i int) {
+	const near, year = 5, 1000
+	value := *s.text[i].value
+	if slices.ContainsFunc(s.text[i+1:min(len(s.text), i+near)], func(w word) bool { return s.is(w, &s.Measures) }) {
+		s.numbers = append(s.numbers, value)
+		return
 	}
+	s.strange += one(value >= year)
+}
+
+// one is 1 for what is so.
+func one(so bool) int {
+	if so {
+		return 1
+	}
+	return 0
 }
 
 // binds reports whether a word that may be a state only binds others: "on the table".
@@ -103,12 +106,11 @@ func (s *sentence) binds(i int) bool {
 func (k *House) mention(s *sentence, i int) int {
 	w := s.text[i]
 	n, kind := k.at(s.text[i:]), s.kind(w.text)
-	vague := i > 0 && s.is(s.text[i-1], &s.Indefinite)
 	switch {
 	case w.stop || w.value != nil:
 		return 0
 	case len(n.words) > 1 || len(n.words) == 1 && s.kinds[w.text] == "":
-		s.ours = s.ours || n.id != "" || !vague
+		s.ours = s.ours || n.id != "" || i == 0 || !s.is(s.text[i-1], &s.Indefinite)
 		if n.id != "" {
 			s.ids = append(s.ids, n.id)
 		}
@@ -121,8 +123,7 @@ func (k *House) mention(s *sentence, i int) int {
 	}
 	k.call(s, w.text)
 	s.ours = s.ours || s.certain(i)
-	_, keeps := s.Kept[kind]
-	s.kept = s.kept || keeps && s.Kept[kind] != nil && !slices.Contains([]string{"music", "mood", "scene", "volume"}, kind)
+	s.kept = s.kept || s.Kept[kind] != nil && !slices.Contains([]string{"music", "mood", "scene", "volume"}, kind)
 	s.states = append(s.states, s.language.states[w.text]...)
 	return 1
 }
@@ -166,6 +167,40 @@ func (s *sentence) starts(list *sentences.List) bool {
 	w := s.text[s.body]
 	w.text, _, _ = strings.Cut(w.text, "-") // dis-moi
 	return s.is(s.text[s.body], list) || s.is(w, list)
+}
+
+// owned reports whether a sentence says that the person has something that the gateway
+// keeps: "your next meeting is at three".
+func (s *sentence) owned() bool { return s.kept && !s.denied && (s.has(&s.Yours) || s.has(&s.Have)) }
+
+// served reports whether a short sentence says what only a servant would have done: "milk
+// was added".
+func (s *sentence) served() bool {
+	const short = 8 // words
+	return len(s.text) <= short && !s.denied && s.has(&s.Serves)
+}
+
+// replies reports whether a sentence is about what was asked for: it names something of
+// the house, or begins with a word for it.
+func (s *sentence) replies() bool {
+	return len(s.mentions) > 0 && (s.ours || s.strange <= few) || s.refers() && s.has(&s.Been)
+}
+
+// keeps reports whether a sentence tells that something kept is there: "a reminder for
+// four o'clock is in place".
+func (s *sentence) keeps() bool {
+	return s.kept && s.strange <= few && (s.ours && s.has(&s.Been) || s.counts())
+}
+
+// plain reports whether a sentence tells something of a kind of thing, in words of the
+// house alone.
+func (s *sentence) plain() bool {
+	return s.strange == 0 && (s.claims > 0 || s.denied) && !s.has(&s.Able)
+}
+
+// watches reports whether a sentence tells what sensors watch for: "nobody is at home".
+func (s *sentence) watches() bool {
+	return slices.Contains(s.states, "detected") || slices.Contains(s.states, "clear")
 }
 
 // refers reports whether a sentence begins with a word for something that was named
@@ -249,7 +284,8 @@ func (s *sentence) deed() Verdict {
 	return worst
 }
 
-// asksBack reports whether the speaker at a place asks what to do: "shall I turn it off?"
+// asksBack reports whether the speaker at a place asks what to do: "shall I turn
+// it off?".
 func (s *sentence) asksBack(i int) bool {
 	return i > 0 && s.is(s.text[i-1], &s.Asks) && s.text[len(s.text)-1].said == "?"
 }
@@ -273,13 +309,14 @@ func (s *sentence) does(i int) Verdict {
 	}
 	w := s.text[i]
 	open := w
-	open.text += "e" // "ich glaub"
-	switch denied := s.denied && s.acts == 0; {
+	open.text += "e"                                                               // "ich glaub"
+	article := s.is(w, &s.Definite, &s.Indefinite) && (!s.ours || !s.has(&s.Will)) // "I am the voice"
+	switch {
 	case s.is(w, &s.Looking):
 		return Unread
 	case s.is(w, &s.Doing), s.has(&s.Will) && s.has(&s.Hours): // "I'll give you a shout in ten minutes"
 		return Acted
-	case s.is(w, &s.Able, &s.Thinking), s.is(open, &s.Thinking), denied, s.is(w, &s.Definite, &s.Indefinite) && s.acts == 0 && !(s.ours && s.has(&s.Will)):
+	case s.is(w, &s.Able, &s.Thinking), s.is(open, &s.Thinking), s.acts == 0 && (s.denied || article):
 		return Free
 	}
 	return Acted

@@ -36,7 +36,7 @@ var languages = sync.OnceValue(func() (all []*language) {
 		}
 		l.numbers, _ = numbers.For(w.Language)
 		for _, field := range reflect.ValueOf(l.Claims).Elem().Fields() {
-			if list, ok := field.Addr().Interface().(*sentences.List); ok {
+			if list, ok := reflect.TypeAssert[*sentences.List](field.Addr()); ok {
 				l.sets[list] = set{}
 				for _, words := range *list {
 					l.lists[list] = append(l.lists[list], strings.Fields(fold(words)))
