@@ -53,8 +53,8 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	wait := moment.New(x.say, a.phrases.Phrase("one_moment", nil))
 	defer wait.End()
 	x.say = wait.Pass
-	var said, own []string
-	undone := false
+	var said []string
+	var model heard
 	tell := func(sentence string) {
 		if sentence = speech.Speakable(sentence); sentence != "" {
 			said = append(said, sentence)
@@ -73,10 +73,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 			g.note(*part.Call)
 		default:
 			tell(part.Sentence)
-			undone = undone || part.Undone
-			if !part.Receipt {
-				own = append(own, part.Sentence)
-			}
+			model.note(part)
 		}
 	}
 	tell(g.end())
@@ -84,18 +81,32 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		tell(a.nothingSaid(x))
 	}
 	x.rec.Reply = strings.Join(said, " ")
-	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
+	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), model.own)
 	g.complain()
-	x.leave(undone || p.MayAct && !errand.Talks(x.Text))
-	if x.alone(own) {
+	x.leave(&p, model.undone)
+	if x.alone(model.own) {
 		teaching.Offer(a.match, a.phrases, x.Request, x.rec, x.done, x.say)
 	}
 	return g.did.As(x.Text)
 }
 
+// heard is what was heard of a model's reply.
+type heard struct {
+	own    []string // the model's own sentences
+	undone bool     // it was said that nothing came of what was asked
+}
+
+func (h *heard) note(part dialogue.Part) {
+	h.undone = h.undone || part.Undone
+	if !part.Receipt {
+		h.own = append(h.own, part.Sentence)
+	}
+}
+
 // leave notes that nothing was done that was asked: such a turn is not done, whatever the
 // model has said (REQUIREMENTS U10).
-func (x *exchange) leave(undone bool) {
+func (x *exchange) leave(p *dialogue.Prompt, undone bool) {
+	undone = undone || p.MayAct && !errand.Talks(x.Text)
 	if undone && x.rec.Outcome == record.Done && len(x.done) == 0 {
 		x.rec.Outcome, x.rec.Error = record.Failed, "the language model did nothing of what was asked"
 	}
