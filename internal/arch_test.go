@@ -100,7 +100,7 @@ var rooms = []room{
 		"intent/smalltalk": {"intent", "intent/names"},
 	}},
 	{"mind", "what is meant to what is done and said", []string{"language", "ground", "tools", "home", "keep", "intent"}, map[string][]string{
-		"mind":            {"mind/account", "mind/calling", "mind/dialogue", "mind/errand", "mind/followup", "mind/grounded", "mind/guard", "mind/moment", "mind/past", "mind/safety", "mind/teaching"},
+		"mind":            {"mind/account", "mind/calling", "mind/dialogue", "mind/errand", "mind/followup", "mind/guard", "mind/moment", "mind/past", "mind/safety", "mind/teaching"},
 		"mind/account":    {"mind/past"},
 		"mind/announce":   {},
 		"mind/arrival":    {},
@@ -109,7 +109,6 @@ var rooms = []room{
 		"mind/dialogue":   {},
 		"mind/errand":     {"mind/dialogue"},
 		"mind/followup":   {"mind/past"},
-		"mind/grounded":   {},
 		"mind/guard":      {"mind/challenge", "mind/safety"},
 		"mind/house":      {},
 		"mind/lessons":    {"mind/followup"},
@@ -138,9 +137,10 @@ var rooms = []room{
 		"zwave/wire":  {},
 	}},
 	{"ai", "the language model", []string{"language", "ground", "tools", "home", "keep", "mind"}, map[string][]string{
-		"ai":           {"ai/aloud", "ai/choice", "ai/inventory", "ai/sentence", "ai/wire"},
+		"ai":           {"ai/aloud", "ai/choice", "ai/filter", "ai/inventory", "ai/sentence", "ai/wire"},
 		"ai/aloud":     {},
 		"ai/choice":    {},
+		"ai/filter":    {},
 		"ai/inventory": {},
 		"ai/sentence":  {},
 		"ai/wire":      {},
@@ -218,13 +218,13 @@ var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 // pure are the packages without a part of the world in them: they import no package of
 // ours but pure ones, and nothing of the system but what computes.
 var pure = []string{
-	"ai/aloud", "ai/choice", "ai/sentence", "audio", "audio/earcon", "care/settings", "configs",
+	"ai/aloud", "ai/choice", "ai/filter", "ai/sentence", "audio", "audio/earcon", "care/settings", "configs",
 	"ear/rival", "ground/order", "ground/secret", "home", "home/naming",
 	"intent", "intent/catalogue", "intent/choosing", "intent/doubt", "intent/due", "intent/examples",
 	"intent/grammar", "intent/mood", "intent/names", "intent/plan", "intent/reply", "intent/smalltalk",
 	"keep/record", "keep/timers", "language/edits", "language/numbers", "language/sentences", "language/speech",
 	"language/template", "language/text", "mind/account", "mind/challenge", "mind/dialogue",
-	"mind/errand", "mind/followup", "mind/grounded", "mind/moment", "mind/past", "mind/queue", "mind/safety",
+	"mind/errand", "mind/followup", "mind/moment", "mind/past", "mind/queue", "mind/safety",
 	"mind/taint", "tools",
 }
 

@@ -22,7 +22,6 @@ var speaking = map[string]string{
 	"internal/home/misspelt.go":   "letters of other scripts and those that they look like",
 	"internal/language/sentences": "the language of tools",
 	"internal/language/text/":     "letters of any language without a part that can be taken off",
-	"internal/mind/grounded/":     "rules for what a model claims, by language",
 	"internal/fake/":              "houses of the tests",
 }
 

@@ -43,7 +43,7 @@ var sources = []source{
 	{files: "internal/ear/testdata/scenes/*.txtar", read: readScene},
 	{files: "internal/ear/testdata/stories/*.txtar", read: readStory},
 	{files: "internal/intent/names/testdata/*.txt", why: "names, resolved in the section names"},
-	{files: "internal/mind/grounded/testdata/*.txt", why: "what a language model says; here there is none"},
+	{files: "internal/ai/filter/testdata/*.txt", why: "what a language model says; here there is none"},
 	{files: "internal/ear/stt/testdata/sentences.txt", read: readLines, alone: true},
 	{files: "internal/audio/device/testdata/simcard.c", why: "a program"},
 	{files: "internal/doors/discovery/testdata/schema.json", why: "a schema of others"},

@@ -88,7 +88,6 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		defer w.stop()
 		r := a.begin(p, model)
 		r.watch, r.yield, p = w, yield, r.prompt
-		r.ground = r.known.Turn(p.Text, p.MayAct)
 		err = r.run(ctx)
 		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.origin()})
 		if err != nil && !r.stopped {
@@ -104,10 +103,11 @@ func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	if p.Elsewhere && !a.strangersAct(p.House) {
 		p.MayAct, p.Elsewhere = false, false
 	}
-	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), known: a.known.of(p.House, a.cfg.Language)}
+	labels, names := a.known.of(p.House, cmp.Or(a.cfg.Language, sentences.OfTools))
+	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), labels: labels, filter: names.Turn(p.Text, p.MayAct)}
 	r.messages, r.before = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
 	for i := range r.messages {
-		r.messages[i].Text = r.known.Clean(r.messages[i].Text)
+		r.messages[i].Text = r.labels.Clean(r.messages[i].Text)
 	}
 	r.messages = append(r.messages, Message{Role: User, Text: p.Text})
 	r.asked = len(r.messages) - 1

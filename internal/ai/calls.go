@@ -49,7 +49,7 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	r.messages = append(r.messages, ask)
 	r.named(plan)
 	if r.planned(calls) {
-		r.facts.readSince = false
+		r.facts.readings, r.facts.told = nil, 0
 	}
 	writes := slices.DeleteFunc(indexes(plan), func(i int) bool { return reads(&plan[i]) })
 	first := len(plan)
@@ -239,7 +239,8 @@ func (r *reply) act(ctx context.Context, plan []planned, writes []int) (told boo
 		return false
 	}
 	r.facts.wrote = true
-	r.say(acted.Say, true, false)
+	r.facts.changed = r.facts.changed || slices.ContainsFunc(asked, func(c dialogue.Call) bool { return !foreign(&c.Spec, r.prompt.House) })
+	r.say(dialogue.Part{Sentence: acted.Say, Receipt: true}, false)
 	return true
 }
 
@@ -280,19 +281,16 @@ func (r *reply) tell(p *planned) {
 		rec = refused(p, "Not done: the reply has ended.")
 	}
 	shown := rec
-	shown.Result.Text = r.known.Clean(rec.Result.Text)
+	shown.Result.Text = r.labels.Clean(rec.Result.Text)
 	shown.Result.Untrusted = rec.Result.Untrusted || rec.Took > 0 && foreign(&rec.Spec, r.prompt.House)
-	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.known.Clean(forModel(shown))})
+	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.labels.Clean(forModel(shown))})
 	r.learn(rec)
 	if p.acted {
 		return
 	}
 	r.pass(dialogue.Part{Call: &rec}, false)
-	switch {
-	case rec.Spec.Risk == tools.Reversible || rec.Spec.Risk == tools.Costly:
+	if rec.Spec.Risk == tools.Reversible || rec.Spec.Risk == tools.Costly {
 		r.facts.undone = true // refused arguments may be right in the next round
-	case rec.Spec.Risk == tools.Read && rec.Took > 0 && rec.Err == nil && !rec.Result.Failed:
-		r.facts.read, r.facts.readSince = true, true
 	}
 }
 

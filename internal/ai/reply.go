@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/ai/aloud"
+	"voicegateway/internal/ai/filter"
+	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
 )
 
@@ -40,20 +41,20 @@ type reply struct {
 	outside   bool   // this turn holds text from outside
 	described bool   // this turn's request holds the descriptions of foreign tools
 	facts     facts
-	known     *grounded.House
-	ground    *grounded.Ground // what this turn proves
+	labels    *inventory.Labels
+	filter    *filter.Turn
 }
 
 // facts is what has happened in this reply. It decides which of the model's words
 // can be believed.
 type facts struct {
-	wrote     bool                       // what came of calls that change something was spoken
-	read      bool                       // a call that reads has answered
-	readSince bool                       // a call that reads has answered with or after such a change
-	undone    bool                       // the last acts that the model asked for were refused, and the user does not know
-	denied    bool                       // the model asked for an act that is never done for it
-	readings  []dialogue.Call            // what was read of the house
-	verdicts  [grounded.Invented + 1]int // how many of the model's sentences had each
+	wrote    bool                  // what came of calls that change something was spoken
+	undone   bool                  // the last acts that the model asked for were refused, and the user does not know
+	denied   bool                  // the model asked for an act that is never done for it
+	changed  bool                  // such a call was for the house
+	readings []dialogue.Call       // what was read of the house since the last act
+	told     int                   // how many of them were told
+	verdicts [filter.Acted + 1]int // how many of the model's sentences had each
 }
 
 // mayAct reports whether tools that change something are offered at this moment.
@@ -77,24 +78,28 @@ func (r *reply) run(ctx context.Context) error {
 		case err != nil || r.stopped:
 			return err
 		case len(calls) == 0:
-			return r.conclude()
+			return r.conclude(ctx)
 		case round == maxRounds:
 			return &Error{Kind: Confused, Err: errors.New("it asked for tools in the last round, in which none are left")}
 		}
 		if err := r.execute(ctx, calls); err != nil || r.stopped || r.halted {
 			return err
 		}
+		if !r.prompt.MayAct {
+			r.tellReadings() // at once: the user need not wait for the model's next words
+		}
 	}
 }
 
 // conclude makes sure that something was said, and that it was true.
-func (r *reply) conclude() error {
-	if known := r.instead(); known != "" {
-		r.say(known, false, false)
+func (r *reply) conclude(ctx context.Context) error {
+	if !r.facts.changed {
+		r.tellReadings()
 	}
+	r.instead(ctx)
 	if r.facts.undone && r.facts.wrote {
 		// The user has heard some results and would think that everything was done.
-		r.say(r.a.phrases["model_left_rest"], true, false)
+		r.say(dialogue.Part{Sentence: r.a.phrases["model_left_rest"], Receipt: true}, false)
 	}
 	if len(r.said) == 0 && !r.stopped {
 		return &Error{Kind: Empty}
@@ -119,7 +124,7 @@ func (r *reply) request(last bool) Request {
 	begin := r.a.prefix(r.prompt.House, r.scope(), r.topic())
 	r.described = r.described || r.scope() == reading && slices.ContainsFunc(begin.tools, r.describes)
 	messages := append([]Message{begin.system}, r.messages...)
-	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.known.Of(r.prompt.Area), r.mayAct())
+	messages[1+r.asked] = userMessage(r.begun, r.prompt, r.labels.Of(r.prompt.Area), r.mayAct())
 	req := Request{
 		Model: r.model, Messages: messages, Tools: begin.tools, NoCalls: last,
 		MaxTokens: r.a.cfg.MaxTokens, Temperature: r.a.cfg.Temperature,
@@ -162,10 +167,10 @@ type round struct {
 	split     sentence.Splitter
 	plain     plainer
 	calls     []tools.Call
-	last      bool                       // calls are not made any more
-	mused     []string                   // sentences that sound like a thought, and what followed them
-	verdicts  [grounded.Invented + 1]int // those of the rounds before
-	answering bool                       // a piece of the answer came
+	last      bool                  // calls are not made any more
+	mused     []string              // sentences that sound like a thought, and what followed them
+	verdicts  [filter.Acted + 1]int // those of the rounds before
+	answering bool                  // a piece of the answer came
 	finish    Finish
 }
 
@@ -277,12 +282,12 @@ func (r *reply) planned(calls []tools.Call) bool {
 }
 
 // say gives a sentence to the reader. Both clocks stop while the reader is busy.
-func (r *reply) say(s string, receipt, listening bool) {
-	if !receipt {
+func (r *reply) say(p dialogue.Part, listening bool) {
+	if !p.Receipt {
 		r.watch.answered()
 	}
-	if r.pass(dialogue.Part{Sentence: s, Receipt: receipt}, listening) {
-		r.said = append(r.said, s)
+	if r.pass(p, listening) {
+		r.said = append(r.said, p.Sentence)
 	}
 }
 

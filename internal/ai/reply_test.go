@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
@@ -157,6 +158,64 @@ func TestAReadingIsToldInItsOwnWords(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReadingsComeFirst: what was read is told by the house, before the model is asked
+// again; then what the model adds, without what was told already.
+func TestReadingsComeFirst(t *testing.T) {
+	t.Parallel()
+	for text, expected := range map[string][]string{
+		"It is 21.5 degrees. A light jacket will do.": {"The house: It is 21.5 degrees.", "A light jacket will do."},
+		"It is 30 degrees.":                           {"The house: It is 21.5 degrees."},
+		"I have opened the window for you.":           {"The house: It is 21.5 degrees."},
+	} {
+		read := func(calls []dialogue.Call) string { return "The house: " + calls[0].Result.Text }
+		var order []string
+		s := serve(t, calls(want{"get_state", `{"device_name":"x"}`}), func(w http.ResponseWriter, r *http.Request) {
+			order = append(order, "asked again")
+			says(text)(w, r)
+		})
+		var got []string
+		for part, err := range talk(t, s, &box{}).Reply(t.Context(), dialogue.Prompt{Text: "what do I wear", Read: read}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if part.Sentence != "" {
+				got, order = append(got, part.Sentence), append(order, part.Sentence)
+			}
+		}
+		if !slices.Equal(got, expected) || order[0] != expected[0] {
+			t.Errorf("%q: said %q, want %q; in order %q", text, got, expected, order)
+		}
+	}
+}
+
+// TestWhatWasNotReadIsReadNow: in place of a sentence about things that were not read.
+func TestWhatWasNotReadIsReadNow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		says, looked string
+		want         []string
+	}{
+		{"The kitchen light is on. Sleep well!", "kitchen_light", []string{"Sleep well!", "The kitchen light is off."}},
+		{"All is off.", "", []string{"I have not checked."}},
+		{"Sleep well!", "", []string{"Sleep well!"}},
+	} {
+		looked := ""
+		look := func(_ context.Context, things []string) string {
+			looked = strings.Join(things, " ")
+			return "The kitchen light is off."
+		}
+		h := hear(t.Context(), talk(t, serve(t, says(c.says)), &box{}), dialogue.Prompt{Text: "what a day", House: lightHouse(), Look: look})
+		if h.err != nil || looked != c.looked || !slices.Equal(h.sentences, c.want) {
+			t.Errorf("%q: looked at %q, said %q, %v; want %q", c.says, looked, h.sentences, h.err, c.want)
+		}
+	}
+}
+
+// lightHouse is a house with one light.
+func lightHouse() *home.House {
+	return &home.House{Areas: []home.Area{{Name: "Kitchen"}}, Entities: []home.Entity{{ID: "kitchen_light", Name: "Kitchen Light", Domain: "light", Area: "Kitchen"}}}
 }
 
 // TestARefusalIsToldAsTheRefusal: the model asked for an act that is never done for it,

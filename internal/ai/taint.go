@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"voicegateway/internal/ai/choice"
+	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
@@ -44,7 +44,7 @@ func (r *reply) ofOthers(rec dialogue.Call) bool {
 	if free, structured := taint.FreeWords(rec.Result.Data); structured {
 		return free
 	}
-	return rec.Spec.Risk == tools.Read && grounded.Orders(r.known.Clean(rec.Result.Text))
+	return rec.Spec.Risk == tools.Read && inventory.Orders(r.labels.Clean(rec.Result.Text))
 }
 
 // tellsHouse reports whether a server has told of things in the house.
@@ -81,7 +81,7 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 func (r *reply) named(plan []planned) {
 	for i := range plan {
 		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {
-			p.call.Args = taint.Renamed(p.call.Args, r.known.Meant)
+			p.call.Args = taint.Renamed(p.call.Args, r.labels.Meant)
 		}
 	}
 }

@@ -2,53 +2,53 @@ package ai
 
 import (
 	"cmp"
+	"context"
 	"strings"
 	"sync"
 
+	"voicegateway/internal/ai/filter"
+	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/tools"
 )
 
 // knownHouse caches the names of the house that was last asked for. It is safe for
 // concurrent use.
 type knownHouse struct {
-	mu    sync.Mutex
-	house *home.House // does not change once it is given
-	known *grounded.House
+	mu     sync.Mutex
+	house  *home.House // does not change once it is given
+	labels *inventory.Labels
+	names  *filter.House
 }
 
-func (k *knownHouse) of(h *home.House, language string) *grounded.House {
+func (k *knownHouse) of(h *home.House, language string) (*inventory.Labels, *filter.House) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.known == nil || k.house != h {
-		k.house, k.known = h, grounded.Know(h, language)
+	if k.labels == nil || k.house != h {
+		k.house, k.labels = h, inventory.LabelsOf(h)
+		k.names = filter.Know(h, language, k.labels.Of)
 	}
-	return k.known
+	return k.labels, k.names
 }
 
-// learn notes what a call proves about the house.
+// learn notes what a call has read. What came of calls that change something is told by
+// the mind, and proves no sentence of the model.
 func (r *reply) learn(rec dialogue.Call) {
-	if rec.Took == 0 || rec.Err != nil {
-		return
-	}
-	if rec.Spec.Risk != tools.Read {
-		r.ground.Act(rec.Tool, rec.Args, rec.Result)
+	if rec.Took == 0 || rec.Err != nil || rec.Result.Failed || rec.Spec.Risk != tools.Read {
 		return
 	}
 	outside := r.ofOthers(rec)
-	r.ground.Reading(rec.Tool, rec.Args, rec.Result, outside)
-	if !outside && !rec.Result.Failed {
+	r.filter.Read(rec.Args, rec.Result.Text, outside)
+	if !outside {
 		r.facts.readings = append(r.facts.readings, rec)
 	}
 }
 
-// sentence speaks a sentence of the model at once, if it is part of the answer and
-// claims nothing that this turn does not carry. What a receipt has told already is
-// not told again.
+// sentence speaks a sentence of the model at once, if it is part of the answer and the
+// filter lets it pass.
 func (r *reply) sentence(rd *round, s string) {
 	machinery := rd.text.Names(s)
 	s = rd.plain.sentence(s)
@@ -58,69 +58,106 @@ func (r *reply) sentence(rd *round, s string) {
 	r.speak(s)
 }
 
-// speak speaks a sentence if it claims nothing that this turn does not carry.
+// speak speaks a sentence that the filter lets pass. In a turn that changed the house only
+// what came of that is spoken, and what was read comes before any word of the model
+// (REQUIREMENTS U4).
 func (r *reply) speak(s string) {
-	v := r.ground.Judge(s)
+	v := r.filter.Judge(s)
+	if r.facts.changed {
+		if v == filter.Read {
+			r.tellReadings()
+		}
+		return
+	}
+	r.tellReadings()
+	v = r.filter.Judge(s) // it may have been told just now
 	r.facts.verdicts[v]++
-	if v == grounded.Free || v == grounded.Proven {
-		r.say(s, false, true)
+	if v == filter.Free || v == filter.Read {
+		r.say(dialogue.Part{Sentence: s}, true)
 	}
 }
 
-// instead returns what the gateway says itself in place of the model's words that were
-// not spoken, or "" if nothing needs to be said.
-func (r *reply) instead() string {
-	seen := &r.facts.verdicts
-	switch {
-	case r.facts.wrote:
-		return ""
-	case r.facts.denied && seen[grounded.Invented]+seen[grounded.Doubtful]+seen[grounded.Hollow] > 0:
-		return r.a.phrases["denied"]
-	case seen[grounded.Invented] > 0, r.prompt.MayAct && seen[grounded.Doubtful] > 0 && seen[grounded.Proven]+len(r.facts.readings) == 0:
-		return r.a.phrases["model_did_nothing"]
-	case seen[grounded.Doubtful] > 0 && seen[grounded.Proven] == 0:
-		return r.read()
-	case len(r.said) > 0 || seen[grounded.Hollow] == 0:
-		return ""
-	case r.prompt.MayAct:
-		return r.a.phrases["model_did_nothing"]
+// tellReadings says what was read of things since the last act, once.
+func (r *reply) tellReadings() {
+	untold := r.facts.readings[r.facts.told:]
+	if len(untold) == 0 {
+		return
 	}
-	return r.a.phrases["model_did_not_look"]
+	r.facts.told = len(r.facts.readings)
+	said := ""
+	if r.prompt.Read != nil {
+		said = r.prompt.Read(untold)
+	}
+	if said == "" && r.facts.changed {
+		said = r.read(untold) // else the model may tell it
+	}
+	if said != "" {
+		r.filter.Tell()
+		r.say(dialogue.Part{Sentence: said, Receipt: true}, true)
+	}
+}
+
+// instead says what the gateway says itself in place of the model's words that were held
+// back, if anything needs to be said.
+func (r *reply) instead(ctx context.Context) {
+	seen := &r.facts.verdicts
+	acted, unread := seen[filter.Acted] > 0, seen[filter.Unread] > 0
+	switch {
+	case r.facts.wrote || !acted && !unread:
+	case r.facts.denied:
+		r.sayUndone("denied")
+	case r.prompt.MayAct && (acted || len(r.facts.readings) == 0), acted && !r.filter.HasTold():
+		r.sayUndone("model_did_nothing")
+	case !r.filter.HasTold() && seen[filter.Read] == 0:
+		r.sayUnread(ctx)
+	}
+}
+
+// sayUndone says that nothing came of what was asked.
+func (r *reply) sayUndone(phrase string) {
+	r.say(dialogue.Part{Sentence: r.a.phrases[phrase], Undone: true}, false)
+}
+
+// sayUnread says what can be read now in place of what the model told, or that it was not
+// read, if nothing else was said.
+func (r *reply) sayUnread(ctx context.Context) {
+	said := cmp.Or(r.look(ctx), r.read(r.facts.readings))
+	switch {
+	case said != "":
+		r.say(dialogue.Part{Sentence: said, Receipt: true}, false)
+	case len(r.said) > 0:
+	case len(r.facts.readings) > 0:
+		r.sayUndone("model_failed")
+	default:
+		r.sayUndone("model_did_not_look")
+	}
+}
+
+// look reads what the model has told of without reading it, and says how it is; "" if
+// that cannot be read now.
+func (r *reply) look(ctx context.Context) string {
+	things := r.filter.Missing()
+	if r.prompt.Look == nil || len(things) == 0 {
+		return ""
+	}
+	r.watch.pause()
+	defer r.watch.resume(false)
+	return r.prompt.Look(ctx, things)
 }
 
 // maxReadings is how many readings are spoken in place of the model's words.
 const maxReadings = 3
 
-// read returns the readings of this turn in our own words, or a sentence that says that
-// nothing was read.
-func (r *reply) read() string {
+// read returns, in an English house, what a few calls have read in the tools' own words.
+func (r *reply) read(readings []dialogue.Call) string {
 	var told []string
-	for _, rec := range r.facts.readings[:min(len(r.facts.readings), maxReadings)] {
-		if said := r.readingIn(rec); said != "" {
-			told = append(told, said)
+	for _, rec := range readings[:min(len(readings), maxReadings)] {
+		text := strings.TrimSpace(rec.Result.Text)
+		if cmp.Or(r.a.cfg.Language, sentences.OfTools) != sentences.OfTools || text == "" || strings.ContainsAny(text[:1], "{[") {
+			continue
 		}
+		var p plainer
+		told = append(told, p.sentence(clip(text, sentence.Longest)))
 	}
-	switch {
-	case len(told) > 0:
-		return strings.Join(told, " ")
-	case len(r.facts.readings) > 0:
-		return r.a.phrases["model_failed"]
-	}
-	return r.a.phrases["model_did_not_look"]
-}
-
-// readingIn is what one reading says: as the mind tells it, or in an English house
-// in the tool's own words.
-func (r *reply) readingIn(rec dialogue.Call) string {
-	if r.prompt.Read != nil {
-		if said := r.prompt.Read(rec); said != "" {
-			return said
-		}
-	}
-	text := strings.TrimSpace(rec.Result.Text)
-	if cmp.Or(r.a.cfg.Language, sentences.OfTools) != sentences.OfTools || text == "" || strings.ContainsAny(text[:1], "{[") {
-		return ""
-	}
-	var p plainer
-	return p.sentence(clip(text, sentence.Longest))
+	return strings.Join(told, " ")
 }

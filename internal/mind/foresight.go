@@ -8,7 +8,7 @@ import (
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/grounded"
+	"voicegateway/internal/mind/errand"
 )
 
 // Foreseeing is an Assistant that can begin with a prompt before the text is final.
@@ -39,7 +39,7 @@ func (x *exchange) prompt(match Matcher, words *choosing.Words) dialogue.Prompt 
 	p := dialogue.Prompt{
 		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, words),
 	}
-	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && grounded.Errand(x.Text) {
+	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && errand.Asked(x.Text) {
 		p.MayAct, p.Elsewhere = true, true
 	}
 	return p

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/dialogue"
@@ -41,7 +44,8 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	}
 	x.waits()
 	p := x.prompt(a.match, a.choosing)
-	p.Read = func(c dialogue.Call) string { return errand.Reading(p.House, a.phrases, c) }
+	p.Read = func(calls []dialogue.Call) string { return errand.Reading(p.House, a.phrases, calls) }
+	p.Look = func(ctx context.Context, things []string) string { return a.look(ctx, x, things) }
 	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
 	if p.MayAct {
 		p.Act = g.act
@@ -49,7 +53,8 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 	wait := moment.New(x.say, a.phrases.Phrase("one_moment", nil))
 	defer wait.End()
 	x.say = wait.Pass
-	var said, own []string
+	var said []string
+	var model heard
 	tell := func(sentence string) {
 		if sentence = speech.Speakable(sentence); sentence != "" {
 			said = append(said, sentence)
@@ -68,9 +73,7 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 			g.note(*part.Call)
 		default:
 			tell(part.Sentence)
-			if !part.Receipt {
-				own = append(own, part.Sentence)
-			}
+			model.note(part)
 		}
 	}
 	tell(g.end())
@@ -78,12 +81,55 @@ func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
 		tell(a.nothingSaid(x))
 	}
 	x.rec.Reply = strings.Join(said, " ")
-	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), own)
+	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), model.own)
 	g.complain()
-	if x.alone(own) {
+	x.leave(&p, model.undone)
+	if x.alone(model.own) {
 		teaching.Offer(a.match, a.phrases, x.Request, x.rec, x.done, x.say)
 	}
 	return g.did.As(x.Text)
+}
+
+// heard is what was heard of a model's reply.
+type heard struct {
+	own    []string // the model's own sentences
+	undone bool     // it was said that nothing came of what was asked
+}
+
+func (h *heard) note(part dialogue.Part) {
+	h.undone = h.undone || part.Undone
+	if !part.Receipt {
+		h.own = append(h.own, part.Sentence)
+	}
+}
+
+// leave notes that nothing was done that was asked: such a turn is not done, whatever the
+// model has said (REQUIREMENTS U10).
+func (x *exchange) leave(p *dialogue.Prompt, undone bool) {
+	undone = undone || p.MayAct && !errand.Talks(x.Text)
+	if undone && x.rec.Outcome == record.Done && len(x.done) == 0 {
+		x.rec.Outcome, x.rec.Error = record.Failed, "the language model did nothing of what was asked"
+	}
+}
+
+// look reads things of the house that a model has told of, and returns how they are; "" if
+// that cannot be known now.
+func (a *Answerer) look(ctx context.Context, x *exchange, things []string) string {
+	asked := intent.Action{Intent: catalogue.GetState, Devices: things, Slots: map[string]any{}}
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, a.match.House(), "")
+	if err != nil {
+		return ""
+	}
+	place := a.calls.Take(steps)
+	defer place.Leave()
+	done := a.calls.All(ctx, place, steps)
+	read := record.Record{}
+	done.Into(&read, x.watch)
+	x.rec.Calls = append(x.rec.Calls, read.Calls...)
+	if !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
+		return ""
+	}
+	return a.phrases.Told(steps, done.Results, done.Errs...)
 }
 
 // nothingSaid returns the sentence that replaces the words of a model that ended without

@@ -162,7 +162,7 @@ func TestModelsQuestionIsAnsweredByItsModel(t *testing.T) {
 			m := &speaker{says: []saying{{0, c.asks}}}
 			a := minded(t, "en", &fake.Assistant{ReplyFunc: m.reply})
 			rec, _ := spoken(t, a, c.first, false)
-			if want := map[bool]record.Outcome{true: record.Asked, false: record.Done}[name != "no question"]; rec.Outcome != want {
+			if want := map[bool]record.Outcome{true: record.Asked, false: record.Failed}[name != "no question"]; rec.Outcome != want {
 				t.Fatalf("the question ends %s, want %s", rec.Outcome, want)
 			}
 			m.says = []saying{{0, "All right."}}
@@ -173,8 +173,8 @@ func TestModelsQuestionIsAnsweredByItsModel(t *testing.T) {
 			if c.toModel && (m.asked[1].Text != c.answer || m.asked[1].MayAct != c.mayAct) {
 				t.Errorf("the model was asked %+v, want may act %v", m.asked[1], c.mayAct)
 			}
-			if c.toModel && rec.Outcome != record.Done {
-				t.Errorf("the answer ends %s", rec.Outcome)
+			if want := map[bool]record.Outcome{true: record.Failed, false: record.Done}[c.mayAct]; c.toModel && rec.Outcome != want {
+				t.Errorf("the answer ends %s, want %s: an order that was not carried out is not done", rec.Outcome, want)
 			}
 		})
 	}
@@ -191,7 +191,7 @@ func TestTelevisionDoesNotTalkToTheModelForEver(t *testing.T) {
 		rec, _ := spoken(t, a, text, n > 0)
 		ends = append(ends, rec.Outcome)
 	}
-	if want := []record.Outcome{record.Asked, record.Asked, record.Done, record.Ignored}; !slices.Equal(ends, want) {
+	if want := []record.Outcome{record.Asked, record.Asked, record.Failed, record.Ignored}; !slices.Equal(ends, want) {
 		t.Errorf("the turns end %q, want %q", ends, want)
 	}
 	if len(m.asked) != 3 {
@@ -267,7 +267,7 @@ func TestModelExpectsOnlyWhatItWillBeAsked(t *testing.T) {
 	a.Expect(t.Context(), request("make it cosier in here", false))
 	spoken(t, a, "make it cosier in here", false)
 	p := m.asked[0]
-	p.Act, p.Read = nil, nil
+	p.Act, p.Read, p.Look = nil, nil, nil
 	if !reflect.DeepEqual(f.expected[0], p) {
 		t.Errorf("expected is %+v, asked %+v", f.expected[0], p)
 	}
@@ -276,5 +276,51 @@ func TestModelExpectsOnlyWhatItWillBeAsked(t *testing.T) {
 	a.Expect(t.Context(), request("the small brass one", false))
 	if len(f.expected) > 0 {
 		t.Errorf("an answer to a question is expected: %+v", f.expected)
+	}
+}
+
+// TestATurnWithoutAnActIsNotDone: whatever a model says, its turn is not done where
+// nothing was done that was asked.
+func TestATurnWithoutAnActIsNotDone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		part dialogue.Part
+		want record.Outcome
+	}{
+		"an order that is talked about": {"make it cosier in here", dialogue.Part{Sentence: "What a lovely idea."}, record.Failed},
+		"an order that is asked about":  {"make it cosier in here", dialogue.Part{Sentence: "Which room do you mean?"}, record.Asked},
+		"a call that nobody can make":   {"call my mother please", dialogue.Part{Sentence: "I can't make calls."}, record.Failed},
+		"a poem":                        {"write me a poem", dialogue.Part{Sentence: "Roses are red."}, record.Done},
+		"a question":                    {"why is the sky so blue", dialogue.Part{Sentence: "Blue light scatters most."}, record.Done},
+		"a question with a false claim": {"why is the sky so blue", dialogue.Part{Sentence: "I did not change anything.", Undone: true}, record.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := minded(t, "en", &fake.Assistant{ReplyFunc: func(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+				return func(yield func(dialogue.Part, error) bool) { yield(c.part, nil) }
+			}})
+			rec := a.Turn(t.Context(), record.Request{Text: c.text, Source: record.FromHTTP})
+			if rec.Outcome != c.want || (rec.Outcome == record.Failed) != (rec.Error != "") {
+				t.Errorf("it ends %s with the error %q, want %s", rec.Outcome, rec.Error, c.want)
+			}
+		})
+	}
+}
+
+// TestAModelsThingsAreReadInItsPlace: what the model tells without having read it is read,
+// recorded and told by the mind.
+func TestAModelsThingsAreReadInItsPlace(t *testing.T) {
+	t.Parallel()
+	var told string
+	a := minded(t, "en", &fake.Assistant{ReplyFunc: func(ctx context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
+		return func(yield func(dialogue.Part, error) bool) {
+			told = p.Look(ctx, []string{p.House.Entities[0].ID})
+			yield(dialogue.Part{Sentence: told, Receipt: true}, nil)
+		}
+	}})
+	rec := a.Turn(t.Context(), record.Request{Text: "what a day", Source: record.FromHTTP})
+	if told == "" || rec.Reply != told || len(rec.Calls) != 1 || rec.Outcome != record.Done {
+		t.Errorf("it is told %q, and the record is %+v", told, rec.Verdict)
 	}
 }

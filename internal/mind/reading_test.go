@@ -50,7 +50,7 @@ func TestAModelsReadingIsToldInTheHousesLanguage(t *testing.T) {
 			got := "not asked"
 			model := func(_ context.Context, p dialogue.Prompt) iter.Seq2[dialogue.Part, error] {
 				call := dialogue.Call{Call: tools.Call{Tool: c.tool, Args: json.RawMessage(c.args)}, Spec: tools.Spec{Server: cmp.Or(c.server, "zwave")}, Result: tools.Result{Text: "In English.", Data: json.RawMessage(c.data)}}
-				got = p.Read(call)
+				got = p.Read([]dialogue.Call{call})
 				return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{Sentence: "So ist es."}, nil) }
 			}
 			a, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: h}, &fake.Caller{}, &fake.Assistant{ReplyFunc: model}, phrases,

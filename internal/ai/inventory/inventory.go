@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/mind/grounded"
 	"voicegateway/internal/mind/taint"
 )
 
@@ -41,7 +40,7 @@ func About(h *home.House) (text string, left int) {
 	if h.Empty() {
 		return "", 0
 	}
-	labels := grounded.LabelsOf(h)
+	labels := LabelsOf(h)
 	rooms, full := roomsOf(h, labels, true)
 	if full > wordy {
 		rooms, full = roomsOf(h, labels, false)
@@ -76,7 +75,7 @@ type room struct {
 }
 
 // roomsOf describes the things of the house, and how long that is.
-func roomsOf(h *home.House, labels *grounded.Labels, abilities bool) (rooms []room, length int) {
+func roomsOf(h *home.House, labels *Labels, abilities bool) (rooms []room, length int) {
 	for _, area := range append(h.AreaNames(), "") {
 		r := room{name: cmp.Or(Label(labels.Of(area)), "In no room")}
 		for i := range h.Entities {
@@ -118,7 +117,7 @@ func ability(e *home.Entity, i int) string {
 }
 
 // describe tells of a thing: its name, its kind and what it can do.
-func describe(e *home.Entity, labels *grounded.Labels, abilities bool) string {
+func describe(e *home.Entity, labels *Labels, abilities bool) string {
 	text := Label(labels.Of(e.Name)) + " " + kindOfThing(e)
 	if !abilities || len(e.Abilities) == 0 {
 		return text

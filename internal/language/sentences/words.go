@@ -208,21 +208,18 @@ type Claims struct {
 	Am         List            `yaml:"am"`
 	Been       List            `yaml:"been"`
 	Happens    List            `yaml:"happens"`
-	Informed   List            `yaml:"informed"`
 	Others     List            `yaml:"others"`
 	Present    List            `yaml:"present"`
 	Tells      List            `yaml:"tells"`
-	Enjoys     List            `yaml:"enjoys"`
 	Errands    List            `yaml:"errands"`
 	Requests   List            `yaml:"requests"`
-	Past       List            `yaml:"past"`
-	PastEnds   List            `yaml:"past_ends"`
-	IngEnds    List            `yaml:"ing_ends"`
+	Doing      List            `yaml:"doing"`
+	Yours      List            `yaml:"yours"`
+	Advice     List            `yaml:"advice"`
+	Sorry      List            `yaml:"sorry"`
 	Thinking   List            `yaml:"thinking"`
 	Looking    List            `yaml:"looking"`
-	Looked     List            `yaml:"looked"`
 	Own        List            `yaml:"own"`
-	OwnEnds    List            `yaml:"own_ends"`
 	AloneEnds  List            `yaml:"alone_ends"`
 	Acts       List            `yaml:"acts"`
 	Orders     List            `yaml:"orders"`
@@ -232,10 +229,8 @@ type Claims struct {
 	Polite     List            `yaml:"polite"`
 	Yes        List            `yaml:"yes"`
 	No         List            `yaml:"no"`
-	Says       List            `yaml:"says"`
 	Able       List            `yaml:"able"`
 	Denials    List            `yaml:"denials"`
-	Usually    List            `yaml:"usually"`
 	Asks       List            `yaml:"asks"`
 	Joins      List            `yaml:"joins"`
 	Unless     List            `yaml:"unless"`
@@ -247,7 +242,6 @@ type Claims struct {
 	Every      List            `yaml:"every"`
 	None       List            `yaml:"none"`
 	Particles  List            `yaml:"particles"`
-	Grounds    List            `yaml:"grounds"`
 	Measures   List            `yaml:"measures"`
 	Hours      List            `yaml:"hours"`
 	Kinds      map[string]List `yaml:"kinds"`  // things of a house, by what they are
@@ -319,6 +313,9 @@ type Acts struct {
 	Owners      List     `yaml:"owners"`
 	Apart       string   `yaml:"apart"`
 	VerbLast    bool     `yaml:"verb_last"`
+	Infinitive  string   `yaml:"infinitive"`
+	Endings     List     `yaml:"endings"`
+	Inserted    string   `yaml:"inserted"`
 }
 
 // Wordings are templates of one or several words. In a file they are a text with

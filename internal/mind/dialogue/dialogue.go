@@ -61,16 +61,20 @@ type Prompt struct {
 	// order. A call that has a failed result already has arguments that the schema of
 	// its tool does not allow. If Act is nil, such calls are refused.
 	Act func(ctx context.Context, calls []Call) Acted
-	// Read says in the language of the house what a call has read; "" if it is about
+	// Read says in the language of the house what calls have read; "" if they are about
 	// no thing in the house. It may be nil.
-	Read func(c Call) string
+	Read func(calls []Call) string
+	// Look reads things of the house by their ids, and says how they are; "" if that cannot
+	// be known now. It may be nil.
+	Look func(ctx context.Context, things []string) string
 }
 
 // Part is the next piece of a reply: a sentence to say or a call that was made or
 // refused, but for those that went through Act.
 type Part struct {
 	Sentence string // complete and clean for speech
-	Receipt  bool   // the sentence is what the mind tells of acts, not the model's words
+	Receipt  bool   // the sentence is what the house tells, not the model's words
+	Undone   bool   // the sentence says that what was asked was not done
 	Call     *Call
 }
 

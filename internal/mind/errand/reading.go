@@ -11,22 +11,36 @@ import (
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/tools"
 )
 
-// Reading says what a call has read of a thing, as the answer to a user's question would;
-// "" if the call read no thing in the house.
-func Reading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
+// Reading says what calls have read of things, as the answer to a user's question would;
+// "" if they read no thing in the house.
+func Reading(h *home.House, p *reply.Phrases, calls []dialogue.Call) string {
+	var read Outcomes
+	seen := map[string]bool{}
+	for _, c := range calls {
+		if key := c.Tool + string(c.Args); !seen[key] {
+			seen[key] = true
+			for _, s := range question(h, c) {
+				read.Add(s, c.Result, nil)
+			}
+		}
+	}
+	return read.Told(p)
+}
+
+// question is the step that reads what a call has read.
+func question(h *home.House, c dialogue.Call) []plan.Step {
 	var args struct {
 		Device string `json:"device_name"`
 		Sensor string `json:"sensor"`
 	}
 	if json.Unmarshal(c.Args, &args) != nil || c.Err != nil || c.Result.Failed {
-		return ""
+		return nil
 	}
 	e := readAs(h, c.Spec.Server, cmp.Or(c.Spec.Remote, c.Tool), args.Device)
 	if e == nil {
-		return ""
+		return nil
 	}
 	asked := intent.Action{Intent: catalogue.GetState, Devices: []string{e.ID}, Slots: map[string]any{}}
 	if args.Sensor != "" {
@@ -34,9 +48,9 @@ func Reading(h *home.House, p *reply.Phrases, c dialogue.Call) string {
 	}
 	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, h, "")
 	if err != nil || len(steps) != 1 {
-		return ""
+		return nil
 	}
-	return p.Told(steps, []tools.Result{c.Result})
+	return steps
 }
 
 // readAs finds the one thing that a server's reading tool knows by a name.

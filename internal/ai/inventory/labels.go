@@ -1,4 +1,4 @@
-package grounded
+package inventory
 
 import (
 	"fmt"
@@ -24,8 +24,9 @@ const (
 // others, and a long one can say anything; a label is its beginning, and too short for
 // a sentence. No two names have the same label.
 type Labels struct {
-	labels map[string]string // by name
-	names  map[string]string // by folded label
+	labels  map[string]string // by name
+	names   map[string]string // by folded label
+	renamed []string          // the names that differ from their labels, long ones first
 }
 
 // LabelsOf makes the labels of a house. Names that need no cutting are their own.
@@ -44,6 +45,7 @@ func LabelsOf(h *home.House) *Labels {
 	for _, name := range cut {
 		l.note(name, l.free(name, most[name]))
 	}
+	l.renamed = l.changed()
 	return l
 }
 
@@ -115,11 +117,6 @@ func (l *Labels) Of(name string) string {
 func (l *Labels) Meant(label string) (name string, ok bool) {
 	name, ok = l.names[fold(strings.TrimSpace(label))]
 	return name, ok && l.labels[name] != name
-}
-
-// both are a name and its label, once where they are the same.
-func (l *Labels) both(name string) []string {
-	return slices.Compact([]string{name, l.Of(name)})
 }
 
 // changed lists the names that differ from their labels, long ones first. Names of up to
@@ -225,28 +222,25 @@ func isTail(text string) bool {
 
 // telling reports whether a word tells of a state or of an act.
 func telling(w string) bool {
-	folded := bareWord(w)
-	return isOrder(w) || isFinite(w) || slices.ContainsFunc(tongues(), func(t *tongue) bool { return len(t.states[folded]) > 0 })
+	return isOrder(w) || isFinite(w) || spoken().states[bareWord(w)]
 }
 
 // isFinite reports whether a word makes a sentence of a name: "has", "must".
 func isFinite(w string) bool {
-	w = bareWord(w)
-	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.finite[w] })
+	return spoken().finite[bareWord(w)]
 }
 
 // isSmall reports whether a word of a name tells nothing: "of", "the".
 func isSmall(w string) bool {
-	w = bareWord(w)
-	return slices.ContainsFunc(tongues(), func(t *tongue) bool { return t.common[w] })
+	return spoken().common[bareWord(w)]
 }
 
 func bareWord(w string) string { return fold(strings.Trim(w, ".,:;!?()[]{}<>\"'„“”«»*_/\\")) }
 
 // Clean puts labels in the place of names in a text.
-func (k *House) Clean(text string) string {
-	for _, name := range k.renamed {
-		text = strings.ReplaceAll(text, name, k.Of(name))
+func (l *Labels) Clean(text string) string {
+	for _, name := range l.renamed {
+		text = strings.ReplaceAll(text, name, l.Of(name))
 	}
 	return text
 }
