@@ -10,7 +10,6 @@ import (
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/calling"
-	"voicegateway/internal/mind/followup"
 	"voicegateway/internal/mind/past"
 	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
@@ -63,7 +62,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 	x.rec.Reply = a.told(x, steps, done, before)
 	if all, asks := a.phrases.Asks(done.Results...); asks && len(steps) == 1 {
 		x.rec.Outcome = record.Asked
-		which := intent.Decision{Route: intent.Ask, Reason: followup.WhichTimer, Would: &steps[0].Action}
+		which := intent.Decision{Route: intent.Ask, Reason: intent.WhichTimer, Would: &steps[0].Action}
 		a.memory.ask(x.Request, pending{decision: which, timers: all, text: x.Text, until: time.Now().Add(confirmTime)})
 	}
 	if stopped != nil {
@@ -71,7 +70,7 @@ func (a *Answerer) carry(ctx context.Context, x *exchange, d intent.Decision, st
 			x.rec.Reply = said // else the things whose fate is unknown are named
 		}
 	}
-	if d.Reason == plannedByModel && !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
+	if d.Reason == intent.PlannedByModel && !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
 		a.rate.GiveBack(1)
 	}
 	return past.Of(a.match.House(), x.Text, steps, done.Results, done.Problems).After(x.begun)
@@ -138,7 +137,7 @@ func feasible(a *Answerer, x *exchange, d intent.Decision, steps, all []plan.Ste
 		a.askAboutMany(x, d, steps, past.Turn{})
 		return false
 	}
-	if d.Reason == plannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
+	if d.Reason == intent.PlannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
 		fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": safety.ActsAMinute}), tooManyActs)
 		return false
 	}

@@ -110,7 +110,7 @@ func (g *grown) unclear() bool {
 	if len(readings) < 2 {
 		return false
 	}
-	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
+	d.ask(intent.Decision{Route: intent.Ask, Reason: intent.Uncertain, Question: question}, doubt.Question{Readings: readings})
 	g.x.rec.Add(*x.rec, nil)
 	return true
 }

@@ -219,7 +219,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 	case intent.Model:
 		return false
 	case intent.Reject:
-		if d.Reason == bareName {
+		if d.Reason == intent.BareName {
 			a.remember(x.Request, d)
 		}
 	case intent.Local:
@@ -235,7 +235,7 @@ func (a *Answerer) matched(ctx context.Context, x *exchange) bool {
 // perform answers a decision and calls act if it is to be carried out.
 func (a *Answerer) perform(x *exchange, d intent.Decision, act func() past.Turn) {
 	if overheard(x, d) {
-		d = intent.Decision{Route: intent.Reject, Reason: "overheard"}
+		d = intent.Decision{Route: intent.Reject, Reason: intent.Overheard}
 	}
 	x.meant = d
 	past.NoteIntents(x.rec, d.Actions)

@@ -8,10 +8,6 @@ import (
 	"voicegateway/internal/keep/record"
 )
 
-// bareName is the reason of a decision that asks what to do with a thing, because only
-// its name was said.
-const bareName = "bare_name"
-
 // withVerb completes a name that was said alone with the answer that says what to do:
 // "on", "turn it off", "50 percent". The answer must be about the thing with that name,
 // so that a new command is not taken for an answer.

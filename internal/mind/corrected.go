@@ -18,7 +18,7 @@ import (
 // refusesRoom reports whether a sentence names a room that the house does not have, or a
 // room without such a thing, so that the act before the room was said was not meant.
 func refusesRoom(d intent.Decision) bool {
-	return d.Route == intent.Reject && !d.Together && slices.Contains([]string{"unknown_area", "no_device"}, d.Reason)
+	return d.Route == intent.Reject && !d.Together && (d.Reason == intent.UnknownArea || d.Reason == intent.NoDevice)
 }
 
 // deeds are what the turn has done so far.

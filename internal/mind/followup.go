@@ -33,7 +33,7 @@ func followed(ctx context.Context, a *Answerer, x *exchange) bool {
 		x.subject = &subject{Subject: *meant.Next, did: f.rest}
 	}
 	d := meant.Decision
-	if d.Route == intent.Ask && d.Would != nil && (len(d.Options) > 0 || d.Reason == followup.When) {
+	if d.Route == intent.Ask && d.Would != nil && (len(d.Options) > 0 || d.Reason == intent.When) {
 		a.remember(x.Request, d)
 	}
 	a.perform(x, d, func() past.Turn { return f.do(ctx, d) })
@@ -73,7 +73,7 @@ func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
 	if d.Actions[0].Intent == catalogue.Except {
 		return f.putBack(ctx, d)
 	}
-	if d.Actions[0].Intent == catalogue.Until && d.Reason == followup.OfBefore && len(f.did) > 0 {
+	if d.Actions[0].Intent == catalogue.Until && d.Reason == intent.OfBefore && len(f.did) > 0 {
 		return f.until(ctx, d)
 	}
 	if len(f.back) == 0 {

@@ -18,9 +18,6 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// plannedByModel is the reason of a decision that a model has planned.
-const plannedByModel = "model"
-
 // gate carries out what a model calls in one turn, by the rules that a sentence
 // obeys (REQUIREMENTS U11): risk, the question about many devices, receipts, undo,
 // and one short sentence. One goroutine uses it.
@@ -134,7 +131,7 @@ func (g *gate) ask(r *round) string {
 	}
 	steps := r.Steps(which)
 	r.Refuse(which, "Not done: the user has been asked whether to act on so many devices.")
-	g.a.askAboutMany(g.x, intent.Decision{Route: intent.Local, Reason: plannedByModel, Actions: errand.Actions(steps)}, steps, g.did.As(g.x.Text))
+	g.a.askAboutMany(g.x, intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel, Actions: errand.Actions(steps)}, steps, g.did.As(g.x.Text))
 	return g.x.rec.Reply
 }
 
@@ -150,7 +147,7 @@ func (g *gate) askFirst(r *round) string {
 	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+steps[0].Planned().Tool+".")
 	call := steps[0].Planned()
 	g.a.memory.ask(g.x.Request, pending{
-		decision: intent.Decision{Route: intent.Local, Reason: plannedByModel}, steps: steps, text: g.x.Text, begun: g.did.As(g.x.Text), until: time.Now().Add(confirmTime),
+		decision: intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}, steps: steps, text: g.x.Text, begun: g.did.As(g.x.Text), until: time.Now().Add(confirmTime),
 	})
 	said := strings.NewReplacer("_", " ", "-", " ").Replace(call.Tool)
 	g.x.rec.Outcome, g.x.rec.Reply = record.Asked, g.a.phrases.Phrase("ask_server", map[string]any{"tool": said, "server": call.Server})

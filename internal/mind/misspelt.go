@@ -74,7 +74,7 @@ func (a *Answerer) hopedFor(x *exchange, d intent.Decision) intent.Decision {
 
 // fitsNothing reports whether a text was not understood, or one of its names was not.
 func fitsNothing(d intent.Decision) bool {
-	return d.Route == intent.Model && d.Reason == "no_sentence" || namesNothing(d) || d.Route == intent.Reject && d.Reason == bareName
+	return d.Route == intent.Model && d.Reason == intent.NoSentence || namesNothing(d) || d.Route == intent.Reject && d.Reason == intent.BareName
 }
 
 // same reports whether two decisions do or ask the same.

@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"voicegateway/internal/home"
@@ -47,7 +46,7 @@ func unsettled(d intent.Decision) bool {
 
 // namesNothing reports whether a text names a thing or a room that the house does not have.
 func namesNothing(d intent.Decision) bool {
-	return d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+	return d.Route == intent.Reject && d.Reason.NamesNothing()
 }
 
 // awaited matches the text again each time a server has published its house, as long as a

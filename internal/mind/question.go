@@ -66,7 +66,7 @@ func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
 		x.local = d
 		return a.thought(ctx, x)
 	}
-	x.ordered = len(p.steps) == 0 && p.decision.Reason != plannedByModel && !x.Unfinished
+	x.ordered = len(p.steps) == 0 && p.decision.Reason != intent.PlannedByModel && !x.Unfinished
 	a.perform(x, d, func() past.Turn {
 		if len(p.steps) > 0 {
 			return a.carry(ctx, x, d, p.steps)
@@ -81,15 +81,15 @@ func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
 // is asked once more.
 func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
 	switch d = p.decision; {
-	case d.Reason == followup.WhatMeant && (a.choosing.Yes(q.Text) || a.choosing.All(q.Text)): // that names nothing
+	case d.Reason == intent.WhatMeant && (a.choosing.Yes(q.Text) || a.choosing.All(q.Text)): // that names nothing
 	case d.Route == intent.Local && len(d.Options) == 0:
 		d.Confirmed = true
 		return d, a.choosing.Yes(q.Text)
-	case d.Reason == "which_area":
+	case d.Reason == intent.WhichArea:
 		d, answered = a.inRoom(q, p)
-	case slices.Contains([]string{followup.HowLong, followup.When, followup.What, followup.WhichTimer}, d.Reason):
+	case slices.Contains([]intent.Reason{intent.HowLong, intent.When, intent.RemindOf, intent.WhichTimer}, d.Reason):
 		d, answered = a.aboutTimers(q, &p)
-	case d.Reason == bareName:
+	case d.Reason == intent.BareName:
 		d, answered = a.withVerb(q, p)
 	case d.Route == intent.Local || d.Would != nil:
 		d, answered = a.withThing(q, p)
@@ -106,15 +106,15 @@ func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, ans
 func (a *Answerer) aboutTimers(q record.Request, p *pending) (d intent.Decision, answered bool) {
 	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
 	switch asked := p.decision; asked.Reason {
-	case followup.What:
+	case intent.RemindOf:
 		r := followup.RemindAnswer{Asked: p.text, Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(asked.Would.Slots) == 0), Match: alone}
 		d, p.text, answered = r.Completed()
-	case followup.WhichTimer:
+	case intent.WhichTimer:
 		t := followup.TimerAnswer{Text: q.Text, All: a.choosing.All(q.Text), Place: a.choosing.Nth(q.Text, len(p.timers)), ByLength: a.choosing.ByLength(q.Text), Match: alone}
 		d, answered = t.Completed(a.phrases, *asked.Would, p.timers)
 	default:
 		t := followup.TimeAnswer{Asked: p.text, Text: q.Text, Match: alone}
-		if asked.Reason == followup.When {
+		if asked.Reason == intent.When {
 			t.AtTime = a.choosing.AtTime(q.Text)
 		}
 		d, answered = t.Completed(asked.Would)
@@ -149,7 +149,7 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 		act.Devices = append(act.Devices, e.ID)
 	}
 	if len(chosen) > 1 && !a.choosing.All(q.Text) { // "the kitchen one", and there are two
-		d := intent.Decision{Route: intent.Ask, Reason: "ambiguous", Question: a.phrases.Which(chosen), Options: act.Devices}
+		d := intent.Decision{Route: intent.Ask, Reason: intent.Ambiguous, Question: a.phrases.Which(chosen), Options: act.Devices}
 		act.Devices = nil
 		d.Would = &act
 		return d, true
@@ -158,7 +158,7 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 		act.Slots["name"] = chosen[0].Name
 	}
 	act = onto(act, chosen)
-	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+	return intent.Decision{Route: intent.Local, Reason: intent.ByAnswer, Actions: []intent.Action{act}}, true
 }
 
 // onto gives the things that were chosen to the act that has an end; any other act is
@@ -180,7 +180,7 @@ func onto(act intent.Action, chosen []*home.Entity) intent.Action {
 // questionOf returns the question to ask back. The things that may be meant are named by
 // the rules for the whole house, because only their rooms may tell them apart.
 func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string {
-	if things := h.Some(d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
+	if things := h.Some(d.Options); d.Reason == intent.Ambiguous && len(things) > 0 && len(things) == len(d.Options) {
 		return phrases.Which(things)
 	}
 	return d.Question
@@ -188,7 +188,7 @@ func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string
 
 // plainDecision is the decision for something that needs no device.
 func plainDecision(name string) intent.Decision {
-	return intent.Decision{Route: intent.Local, Reason: "sentence", Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
+	return intent.Decision{Route: intent.Local, Reason: intent.BySentence, Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
 }
 
 // wanted returns the act that a question was about, without its device.

@@ -52,7 +52,7 @@ func (a *Answerer) postponed(d intent.Decision, key string) (said string, sure b
 			key = "not_later"
 		}
 		return key, d.Act.MayAct()
-	case d.Reason == followup.HowLong || d.Reason == followup.When:
+	case d.Reason == intent.HowLong || d.Reason == intent.When:
 		return "no_model", false // the words of its time are no time
 	}
 	return key, false

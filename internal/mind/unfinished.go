@@ -85,7 +85,7 @@ func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 	d := doubting{a, x}
 	r := d.reader()
 	if r.House.Empty() {
-		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "unknown_name", NeedHouse: true}, nil)
+		a.perform(x, intent.Decision{Route: intent.Reject, Reason: intent.UnknownName, NeedHouse: true}, nil)
 		return true
 	}
 	if whole := a.choosing.WithoutJoin(x.Text); whole != "" {
@@ -109,12 +109,12 @@ func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
 // rest returns the question for the rest of a sentence, depending on what the beginning
 // means alone.
 func (d doubting) rest(r *doubt.Reader, meant intent.Decision) intent.Decision {
-	ask := intent.Decision{Route: intent.Ask, Reason: "unfinished"}
+	ask := intent.Decision{Route: intent.Ask, Reason: intent.Unfinished}
 	switch {
 	case meant.Route == intent.Ask && len(meant.Options) > 0:
 		return meant
-	case meant.Reason == bareName && r.Names(meant.Heard):
-		ask.Reason, ask.Heard, ask.Question = bareName, meant.Heard, d.phrases.Refusal(meant)
+	case meant.Reason == intent.BareName && r.Names(meant.Heard):
+		ask.Reason, ask.Heard, ask.Question = intent.BareName, meant.Heard, d.phrases.Refusal(meant)
 	case meant.Route == intent.Local:
 		ask.Question = d.phrases.Phrase("unfinished_all", nil)
 	default:
@@ -135,10 +135,10 @@ func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
 	case len(readings) == 0, len(readings) == 1 && x.FollowUp:
 		return false
 	case x.doubts >= maxAsked:
-		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
+		a.perform(x, intent.Decision{Route: intent.Reject, Reason: intent.NotUnderstood}, nil)
 		return true
 	}
-	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
+	d.ask(intent.Decision{Route: intent.Ask, Reason: intent.Uncertain, Question: question}, doubt.Question{Readings: readings})
 	return true
 }
 
@@ -155,7 +155,7 @@ func (d doubting) unclear(p pending) bool {
 		return false
 	}
 	if p.repeated {
-		d.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
+		d.perform(x, intent.Decision{Route: intent.Reject, Reason: intent.NotUnderstood}, nil)
 		return true
 	}
 	p.repeated, p.until = true, time.Now().Add(confirmTime)
@@ -171,7 +171,7 @@ func (d doubting) ask(meant intent.Decision, about doubt.Question) {
 	x := d.x
 	about.Count = x.doubts + 1
 	kept := pending{text: x.Text, doubt: &about, turn: x.rec.ID, until: time.Now().Add(confirmTime)}
-	if len(meant.Options) > 0 || meant.Reason == bareName {
+	if len(meant.Options) > 0 || meant.Reason == intent.BareName {
 		kept.decision = meant
 	}
 	if !x.DryRun {

@@ -16,7 +16,7 @@ func (x *exchange) typed() bool {
 
 // mistaken reports whether a typed text was taken for talk that the ear has overheard.
 func (x *exchange) mistaken(d intent.Decision) bool {
-	return x.typed() && d.Route == intent.Reject && d.Reason == "overheard"
+	return x.typed() && d.Route == intent.Reject && d.Reason == intent.Overheard
 }
 
 // answerInWords ends a typed turn with a sentence if none was said, which is right only

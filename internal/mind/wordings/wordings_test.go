@@ -260,7 +260,7 @@ func FuzzKeptWordings(f *testing.F) {
 		house := wordings.House{Sentences: s, Book: book(t, dir, nil)}
 		for _, w := range house.List() {
 			d := house.Match(w.Text, w.Area)
-			if d.Reason != "wording" {
+			if d.Reason != intent.ByWording {
 				continue
 			}
 			for _, a := range d.Actions {
