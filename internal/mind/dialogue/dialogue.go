@@ -8,6 +8,7 @@ package dialogue
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"voicegateway/internal/home"
@@ -72,6 +73,11 @@ type Part struct {
 	Sentence string // complete and clean for speech
 	Receipt  bool   // the sentence is what the mind tells of acts, not the model's words
 	Call     *Call
+}
+
+// Asks reports whether the model asks the user something with a sentence of its own.
+func (p Part) Asks() bool {
+	return !p.Receipt && strings.HasSuffix(strings.TrimRight(p.Sentence, ` "'”’»)`), "?")
 }
 
 // Call is a tool call of the model and what came of it.

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type family struct {
 	*lessons.Lessons
 	tb     testing.TB
-	mind   *mind.Answerer
+	mind   *mind.Mind
 	rooms  *house.House
 	asked  int    // how often the model was asked
 	calls  string // what the model calls, each "Kitchen Light on", separated by "; "
