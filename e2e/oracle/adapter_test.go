@@ -76,7 +76,7 @@ func (noModel) Reply(context.Context, dialogue.Prompt) iter.Seq2[dialogue.Part, 
 type answering struct {
 	family *family
 	world  *world
-	answer *mind.Answerer
+	answer *mind.Mind
 	keeper *timekeeper.Keeper
 	own    map[string]tools.Tool
 	end    func()

@@ -144,7 +144,7 @@ type matched struct {
 	ID      json.RawMessage `json:"id,omitempty"`
 	Text    string          `json:"text"`
 	Route   intent.Route    `json:"route"`
-	Reason  string          `json:"reason"`
+	Reason  intent.Reason   `json:"reason"`
 	Actions []intent.Action `json:"actions"`
 	Micros  float64         `json:"us"`
 }

@@ -23,7 +23,7 @@ import (
 
 // foreseer is a mind and a recogniser that note the order of their calls.
 type foreseer struct {
-	*mind.Answerer
+	*mind.Mind
 	partial, final string
 	unfinished     bool
 	fails          error
@@ -90,7 +90,7 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 				f := &foreseer{partial: c.partial, final: c.final, fails: c.fails, unfinished: c.unfinished, frames: make(chan audio.Frame)}
 				log := slog.New(slog.DiscardHandler)
 				var err error
-				f.Answerer, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
+				f.Mind, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
 					&fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 				if err != nil {
 					t.Fatal(err)

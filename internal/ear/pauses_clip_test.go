@@ -34,7 +34,7 @@ import (
 
 // listener is a mind that takes every text for an act and notes what it is given.
 type listener struct {
-	*mind.Answerer
+	*mind.Mind
 	grammar *grammar.Grammar
 	texts   []string
 }
@@ -154,7 +154,7 @@ func reachTheMind(t *testing.T, made func(voice int, name string) bool) {
 				clip := paused(t, voice, p)
 				var got []string
 				for range 10 { // on a busy machine a worker may be given up
-					mind, observer := &listener{Answerer: answers, grammar: g}, &fake.Observer{}
+					mind, observer := &listener{Mind: answers, grammar: g}, &fake.Observer{}
 					ear.failed = nil
 					hear(t, ear, mind, observer, clip)
 					got = mind.texts

@@ -25,7 +25,7 @@ import (
 // answers at its own speed.
 type tape struct {
 	*fake.Script
-	*mind.Answerer
+	*mind.Mind
 	read, push, think time.Duration // per frame, per frame and per turn
 	asks              bool          // it answers with a question
 
@@ -131,7 +131,7 @@ func (r *tape) listen(t *testing.T, begins map[time.Time]bool) {
 	r.Lines = []fake.Line{{After: 40, Text: "what time is it"}}
 	r.Loud = func(f audio.Frame) bool { return f.Samples[1] > 100 }
 	var err error
-	r.Answerer, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
+	r.Mind, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
 		&fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

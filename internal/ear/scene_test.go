@@ -136,12 +136,12 @@ func (e *simpleEnd) Push(f audio.Frame, p speech.Partial, c speech.Completeness)
 }
 
 // asker is a mind that asks about half a sentence.
-type asker struct{ *mind.Answerer }
+type asker struct{ *mind.Mind }
 
 // Answer asks about half a sentence, and answers a whole one.
 func (a asker) Answer(ctx context.Context, t record.Turn) {
 	if !t.Unfinished {
-		a.Answerer.Answer(ctx, t)
+		a.Mind.Answer(ctx, t)
 		return
 	}
 	t.Record.Route, t.Record.Outcome, t.Record.Reply = record.RouteLocal, record.Asked, "What was it?"
@@ -151,7 +151,7 @@ func (a asker) Answer(ctx context.Context, t record.Turn) {
 // Extend answers the whole of half a sentence.
 func (a asker) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	if !t.Unfinished {
-		a.Answerer.Extend(ctx, t, whole)
+		a.Mind.Extend(ctx, t, whole)
 		return
 	}
 	t.Unsay()

@@ -23,7 +23,7 @@ var (
 // acts is what the gateway does on request, from a page, a message or a command.
 type acts struct {
 	discreet
-	answerer *mind.Answerer
+	answerer *mind.Mind
 	loop     *ear.Loop    // nil: text only
 	mute     *mute.Switch // nil: text only
 	hears    bool         // a recogniser knows the language

@@ -58,7 +58,7 @@ func (s setup) newTools(keeper timers.Keeper, rooms *house.House) (*tools.Regist
 
 // mindParts is the part that understands a text and answers it.
 type mindParts struct {
-	answerer *mind.Answerer
+	answerer *mind.Mind
 	caller   *reach.Caller
 	model    *ai.Assistant
 	tasks    *family.Tasks

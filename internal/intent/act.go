@@ -56,12 +56,12 @@ func (m *Matcher) act(text string, d *Decision) SpeechAct {
 func (m *Matcher) permitted(d Decision) Decision {
 	acts := d.acts()
 	switch {
-	case d.Reason == "overheard" && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
-		return Decision{Route: Model, Reason: "no_sentence", Act: d.Act}
+	case d.Reason == Overheard && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
+		return Decision{Route: Model, Reason: NoSentence, Act: d.Act}
 	case d.Route != Local && d.Route != Ask, d.ofItsTime():
 		return d
 	case acts && d.Act.Forbids() && m.mood.Read(d.fixed, m.called) != d.Act:
-		return Decision{Route: Model, Reason: "no_order", Act: d.Act}
+		return Decision{Route: Model, Reason: NoOrder, Act: d.Act}
 	case acts && d.Act == mood.Question:
 		d.Act = mood.Request
 	case acts && !d.Act.MayAct():

@@ -109,12 +109,12 @@ func TestWishesAreNotOverheard(t *testing.T) {
 	} {
 		m := matcherFor(t, language)
 		for _, text := range tt.wishes {
-			if d := m.Match(text, ""); d.Reason == "overheard" || !d.Act.MayAct() {
+			if d := m.Match(text, ""); d.Reason == intent.Overheard || !d.Act.MayAct() {
 				t.Errorf("%s %q: %s, as a %s", language, text, brief(d), d.Act)
 			}
 		}
 		for _, text := range tt.talk {
-			if d := m.Match(text, ""); d.Reason != "overheard" {
+			if d := m.Match(text, ""); d.Reason != intent.Overheard {
 				t.Errorf("%s %q: %s, want it overheard", language, text, brief(d))
 			}
 		}

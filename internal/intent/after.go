@@ -32,7 +32,7 @@ type Short struct{ *Matcher }
 // the text names; what is to be done with them only the sentence before tells.
 func (f Short) After(text, area string) Decision {
 	m := f.Matcher
-	none := Decision{Route: Model, Reason: "no_sentence"}
+	none := Decision{Route: Model, Reason: NoSentence}
 	if m.pack.Exact || len(text) > maxText {
 		return none
 	}
@@ -66,7 +66,7 @@ func (k *words) tellings(text string) []string {
 // match.
 func (f Short) About(text, area string, ids []string) (d Decision, several bool) {
 	m := f.Matcher
-	none := Decision{Route: Model, Reason: "no_sentence"}
+	none := Decision{Route: Model, Reason: NoSentence}
 	if m.pack.Exact || len(text) > maxText {
 		return none, false
 	}
@@ -149,7 +149,7 @@ func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 			}
 		}
 	}
-	return Decision{Route: Model, Reason: "no_sentence"}
+	return Decision{Route: Model, Reason: NoSentence}
 }
 
 // pronoun is the word of a parse that stands for a thing, "" if there is none.
@@ -193,7 +193,7 @@ func (r *run) pronoun(i *inst, at place) {
 func (x *meaning) all() Decision {
 	items := x.place(x.items)
 	if len(items) == 0 {
-		return x.reject("no_device", "")
+		return x.reject(NoDevice, "")
 	}
 	items = x.ofClass(items)
 	if len(items) == 1 {
@@ -208,7 +208,7 @@ func (f Short) Elsewhere(a Action, area string) Decision {
 	m := f.Matcher
 	place := m.house.Area(area)
 	if place == nil {
-		return Decision{Route: Reject, Reason: "unknown_area", Heard: area}
+		return Decision{Route: Reject, Reason: UnknownArea, Heard: area}
 	}
 	if from := a.source; from != nil && !from.named && a.Slots["name"] == nil {
 		x := meaning{m: m, p: &parse{block: from.block}, area: place.Name, action: Action{Intent: a.Intent, Slots: maps.Clone(from.slots)}}
@@ -249,7 +249,7 @@ func (f Short) alike(a Action, area string) Decision {
 		like = namesakes
 	}
 	if len(like) == 0 {
-		return x.reject("no_device", "")
+		return x.reject(NoDevice, "")
 	}
 	if len(like) == 1 {
 		x.action.Slots["name"] = m.house.Entities[like[0]].Name

@@ -39,7 +39,7 @@ func (x *meaning) asked(kind string) Decision {
 	}
 	belongs := askedAbout(kind, state)
 	if belongs == nil {
-		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: x.m.house.Empty()}
+		return Decision{Route: Model, Reason: NoSentence, NeedHouse: x.m.house.Empty()}
 	}
 	x.action.Slots[slotState] = axisOf(kind, state)
 	one := x.asksOfOne(kind)
@@ -70,7 +70,7 @@ func (x *meaning) ofKind(kind string) Decision {
 	}
 	items := x.place(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) }))
 	if len(items) == 0 {
-		return x.reject("no_device", x.heardAsked())
+		return x.reject(NoDevice, x.heardAsked())
 	}
 	return x.done(items)
 }
@@ -79,9 +79,9 @@ func (x *meaning) ofKind(kind string) Decision {
 // state.
 func (x *meaning) lacks(kind string) Decision {
 	if x.area == "" && x.floor == "" && (alarms[kind] != nil || len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0) {
-		return x.reject("no_sensor", x.heardAsked())
+		return x.reject(NoSensor, x.heardAsked())
 	}
-	return x.reject("no_device", x.heardAsked())
+	return x.reject(NoDevice, x.heardAsked())
 }
 
 // allAsked lists all things of the house that a question about a kind is about.

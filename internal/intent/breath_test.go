@@ -54,7 +54,7 @@ func TestSeveralInOneBreath(t *testing.T) {
 		}
 		for text, want := range texts {
 			d := m.Match(text, "")
-			got := d.Reason
+			got := string(d.Reason)
 			if d.Route == intent.Local || d.Route == intent.Model {
 				got = string(d.Route)
 			}

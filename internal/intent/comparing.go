@@ -17,7 +17,7 @@ func (x *meaning) comparison() Decision {
 	if x.action.Slots[slotHere] != nil {
 		delete(x.action.Slots, slotHere)
 		if x.mic == "" {
-			return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"]}
+			return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"]}
 		}
 		rooms = append([]string{x.mic}, rooms...)
 	}
@@ -40,7 +40,7 @@ func (x *meaning) comparison() Decision {
 		x.action.Slots[slotAreas] = rooms
 	}
 	if len(items) == 0 {
-		return x.reject("no_sensor", "")
+		return x.reject(NoSensor, "")
 	}
 	return x.done(items)
 }

@@ -57,15 +57,15 @@ func (x *meaning) everything() Decision {
 		items = x.place(items)
 	case x.p.block.Meta.Scope == "house":
 	case x.mic == "":
-		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"]}
+		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"]}
 	default:
 		items = x.in(items, x.mic)
 	}
 	if len(items) == 0 {
 		if x.m.house.Empty() {
-			return x.reject("no_device", "")
+			return x.reject(NoDevice, "")
 		}
-		return x.reject("nothing_to_switch", "")
+		return x.reject(NothingToSwitch, "")
 	}
 	return x.done(items)
 }

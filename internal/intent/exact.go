@@ -44,7 +44,7 @@ func (m *Matcher) exact(raw, area string) Decision {
 		raw = strings.ReplaceAll(raw, " ", "")
 	}
 	if raw == "" {
-		return Decision{Route: Reject, Reason: "empty"}
+		return Decision{Route: Reject, Reason: Empty}
 	}
 	steps := maxSteps
 	x := exactRun{run: m.newRun(fold(raw), area, &steps, false), whole: raw}
@@ -53,9 +53,9 @@ func (m *Matcher) exact(raw, area string) Decision {
 	case x.found():
 		return foreign(x.meant(&x.best[0]))
 	case steps < 0:
-		return Decision{Route: Model, Reason: "too_complex"}
+		return Decision{Route: Model, Reason: TooComplex}
 	}
-	return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
+	return Decision{Route: Model, Reason: NoSentence, NeedHouse: m.house.Empty()}
 }
 
 // foreign marks a decision whose intent is not in the gateway's table, and writes its
@@ -165,7 +165,7 @@ func (x *exactRun) meant(p *parse) Decision {
 		}
 	}
 	a.Devices = x.m.targets(p.block, named, a.Slots)
-	return Decision{Route: Local, Reason: "sentence", Actions: []Action{a}}
+	return Decision{Route: Local, Reason: BySentence, Actions: []Action{a}}
 }
 
 // slotValue is what a list value puts into its slot.

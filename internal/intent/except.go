@@ -38,7 +38,7 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 		all, ok := m.known(spaced(strings.Join(before, " "), strings.Join(behind[n:], " ")), area, steps)
 		switch {
 		case !ok:
-		case all.Route == Ask && all.Reason == "which_area":
+		case all.Route == Ask && all.Reason == WhichArea:
 			return all, true
 		case all.Route == Local && len(all.Actions) == 1 && acts(&all.Actions[0]) && all.Actions[0].Slots["name"] == nil:
 			if also, ok := m.known(strings.Join(behind[:n], " "), area, steps); ok && also.Route == Local {
@@ -117,11 +117,11 @@ func (x *exception) without(all Decision, named []string) (Decision, bool) {
 	a := all.Actions[0]
 	a.Devices = slices.DeleteFunc(slices.Clone(a.Devices), func(id string) bool { return slices.Contains(out, id) })
 	if len(a.Devices) == 0 {
-		return Decision{Route: Reject, Reason: "nothing_left"}, true
+		return Decision{Route: Reject, Reason: NothingLeft}, true
 	}
 	a.Slots = maps.Clone(a.Slots)
 	a.Slots["except"] = strings.Join(named, " ")
-	return Decision{Route: Local, Reason: "sentence", Actions: []Action{a}}, true
+	return Decision{Route: Local, Reason: BySentence, Actions: []Action{a}}, true
 }
 
 // listOf cuts words at those that join things.
@@ -177,7 +177,7 @@ func (x *exception) of(words []string) (ids []string, refused Decision, ok bool)
 		d.Would = nil // the chosen thing is left out, which no answer can say
 		return nil, d, false
 	}
-	return nil, Decision{Route: Reject, Reason: "unknown_name", Heard: said, NeedHouse: x.m.house.Empty()}, false
+	return nil, Decision{Route: Reject, Reason: UnknownName, Heard: said, NeedHouse: x.m.house.Empty()}, false
 }
 
 func indices(items []int) []int32 {

@@ -112,14 +112,14 @@ func TestNothingIsUnbounded(t *testing.T) {
 	for _, s := range hostile {
 		m.Match(s, "Kitchen")
 	}
-	if d := m.Match(strings.Repeat("x ", 5000), ""); d.Reason != "too_long" {
+	if d := m.Match(strings.Repeat("x ", 5000), ""); d.Reason != intent.TooLong {
 		t.Errorf("10 KB: %+v", d)
 	}
 	slow, err := exactly(files("", "  - sentences: ['"+strings.Repeat("[[a ][a ]]", 60)+"z']"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := slow.Match(strings.Repeat("a ", 50)+"y z", ""); d.Reason != "too_complex" {
+	if d := slow.Match(strings.Repeat("a ", 50)+"y z", ""); d.Reason != intent.TooComplex {
 		t.Errorf("backtracking without end: %+v", d)
 	}
 }

@@ -40,14 +40,14 @@ func (m *Matcher) guessArea(p *parse, c *capture, area string) (Decision, bool) 
 	strays := r.Verdict == names.Fuzzy && m.areaIndex.Strays(heard, r.Items[0])
 	switch {
 	case r.Verdict == names.Fuzzy && r.Rivals && !strays:
-		return Decision{Route: Ask, Reason: "which_area", Question: m.pack.Texts["which_area"], Heard: heard}, true
+		return Decision{Route: Ask, Reason: WhichArea, Question: m.pack.Texts["which_area"], Heard: heard}, true
 	case r.Verdict == names.Exact || r.Verdict == names.Fuzzy && !strays:
 		c.value, c.unknown = int32(r.Items[0]), false
 		if d := m.resolve(p, area); !m.dangerous(d) {
 			return d, true
 		}
 	}
-	return m.refuse(p, "unknown_area", heard), false
+	return m.refuse(p, UnknownArea, heard), false
 }
 
 // guessName takes words for the thing whose name they resemble, or of whose name they are
@@ -75,7 +75,7 @@ func (m *Matcher) guessName(p *parse, c *capture, area string) (Decision, bool) 
 	}
 	m.keepDangerous(heard, p, &r)
 	if len(r.Items) == 0 {
-		return m.refuse(p, "unknown_name", heard), false
+		return m.refuse(p, UnknownName, heard), false
 	}
 	c.unknown = false
 	c.items = nil
@@ -159,7 +159,7 @@ func (m *Matcher) onlyOne(p *parse, c *capture, domain, area string) (Decision, 
 		x.action = y.action
 		return x.ask(all), true
 	case len(all) != 1:
-		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}, false
+		return Decision{Route: Model, Reason: NoSentence, NeedHouse: m.house.Empty()}, false
 	}
 	c.unknown, c.items = false, all
 	return m.resolve(p, area), true
@@ -172,21 +172,21 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 		return d
 	}
 	if !p.block.Meta.Question && changes(p.block.Intent) && m.isWhole(heard, place) {
-		return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}
+		return Decision{Route: Reject, Reason: WrongKind, Heard: heard}
 	}
 	if place != "" || p.block.Meta.Shy {
-		return m.refuse(p, "unknown_name", heard)
+		return m.refuse(p, UnknownName, heard)
 	}
 	r := m.index.Resolve(heard, nil)
 	if r.Verdict != names.Exact && r.Verdict != names.Many {
-		return m.refuse(p, "unknown_name", heard)
+		return m.refuse(p, UnknownName, heard)
 	}
 	for _, i := range r.Items {
 		if m.pack.commands(p.block.Intent, m.house.Entities[i].Domain) {
-			return Decision{Route: Reject, Reason: "wrong_kind", Heard: heard}
+			return Decision{Route: Reject, Reason: WrongKind, Heard: heard}
 		}
 	}
-	return Decision{Route: Model, Reason: "no_sentence"}
+	return Decision{Route: Model, Reason: NoSentence}
 }
 
 // isWhole reports whether words are the whole name of a thing that our sentences can

@@ -62,7 +62,7 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	}
 	a.Later = carried.Actions
 	if d.Route == Ask && m.dangerous(carried) { // it is refused whatever the time
-		return Decision{Route: Reject, Reason: "not_later"}
+		return Decision{Route: Reject, Reason: NotLater}
 	}
 	return d
 }
@@ -75,7 +75,7 @@ func untilOf(d, carried Decision, p *parse) (ended Decision, special bool) {
 	}
 	a := d.Actions[0]
 	switch {
-	case carried.Route == Ask && carried.Reason == "which_area": // it is matched again, in the room
+	case carried.Route == Ask && carried.Reason == WhichArea: // it is matched again, in the room
 		carried.Would = &a
 		return carried, true
 	case carried.asksWhich():
@@ -157,18 +157,18 @@ func (d *Decision) one() *Action {
 // uncarried is the decision on a command for later that cannot be carried; without a
 // route if it can.
 func uncarried(carried Decision, known bool) Decision {
-	none := Decision{Route: Model, Reason: "no_sentence"}
+	none := Decision{Route: Model, Reason: NoSentence}
 	switch {
 	case !known:
 		return none
 	case carried.Route == Ask && !carried.timed(): // it is carried out by its words, which must name its thing
-		return Decision{Route: Reject, Reason: "later_which"}
-	case carried.Route == Reject && slices.Contains(refusals, carried.Reason):
+		return Decision{Route: Reject, Reason: LaterWhich}
+	case carried.Route == Reject && carried.Reason.stopsAll():
 		return carried
 	case carried.Route != Local:
 		return none
 	case slices.ContainsFunc(carried.Actions, ofSound): // no timer carries it, and nothing puts it back
-		return Decision{Route: Reject, Reason: "sound_now"}
+		return Decision{Route: Reject, Reason: SoundNow}
 	}
 	if slices.ContainsFunc(carried.Actions, func(inner Action) bool {
 		return inner.Intent != catalogue.Until && (inner.Slots[later] != nil || len(inner.Devices) == 0) || !ofDevices(inner)

@@ -182,7 +182,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		understands(t, m, []meant{{text: tt.text, heard: tt.heard}})
 	}
 	en := household(t, "en", thing("Kitchen Light", "light", "Kitchen", ""), thing("X", "climate", "Y", ""))
-	if d := en.Match("is it warm in the kitchen", ""); d.Reason != "no_device" || d.Heard != "" {
+	if d := en.Match("is it warm in the kitchen", ""); d.Reason != intent.NoDevice || d.Heard != "" {
 		t.Errorf("a kitchen without a thermometer: %s, heard %q", d.Reason, d.Heard)
 	}
 }
@@ -254,7 +254,7 @@ func TestNamesAreSaidInOtherForms(t *testing.T) {
 func TestSlatsAreRefused(t *testing.T) {
 	t.Parallel()
 	for language, text := range map[string]string{"en": "close the slats of the blinds", "de": "mach die Lamellen zu", "fr": "ferme les lamelles", "es": "cierra las lamas"} {
-		if d := household(t, language, thing("X", "cover", "Y", "blind")).Match(text, "Y"); d.Reason != "no_slats" {
+		if d := household(t, language, thing("X", "cover", "Y", "blind")).Match(text, "Y"); d.Reason != intent.NoSlats {
 			t.Errorf("%s: %q is %s %s, want no_slats", language, text, d.Route, d.Reason)
 		}
 	}

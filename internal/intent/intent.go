@@ -41,7 +41,7 @@ type Action struct {
 // Decision is what Match makes of a sentence.
 type Decision struct {
 	Route     Route
-	Reason    string   // short and stable: "sentence", "unknown_name", "unknown_area", "ambiguous", "no_sentence", …
+	Reason    Reason
 	Actions   []Action // Local: all or none are to be done
 	Question  string   // Ask: a sentence to say
 	Options   []string // Ask: the entity ids the question is about, at most three

@@ -47,15 +47,11 @@ func (j *joined) known(texts ...string) (Decision, bool) {
 	return r.decision, r.ok
 }
 
-// refusals are the reasons for which a single part stops the whole sentence. A part that
-// fails for another reason is left to the model.
-var refusals = []string{"unknown_name", "unknown_area", "no_device", "wrong_kind", "no_sensor", "nothing_to_switch"}
-
 // all understands the parts from the first on. A part that is refused or asked
 // about decides for all of them; ok is false if a part is not understood.
 func (j *joined) all(parts []string) (d Decision, ok bool) {
 	if len(parts) == 0 {
-		return Decision{Route: Local, Reason: "sentences"}, true
+		return Decision{Route: Local, Reason: BySentences}, true
 	}
 	r, done := j.rests[len(parts)]
 	if !done {
@@ -166,7 +162,7 @@ func (j *joined) decides(d Decision) bool {
 	if d.Route == Ask && d.Would != nil && len(d.Would.Later) > 0 {
 		return false // the answer would be the time of one of several commands
 	}
-	return d.Route == Local || d.Route == Ask || d.Route == Reject && slices.Contains(refusals, d.Reason)
+	return d.Route == Local || d.Route == Ask || d.Route == Reject && d.Reason.stopsAll()
 }
 
 // oneFor understands one command for several things: the first part begins it with
@@ -212,7 +208,7 @@ type sharing struct {
 // begins reports whether a decision is that of a command to things of the house.
 func (s *sharing) begins(d Decision) bool {
 	if d.Route == Ask {
-		return d.Reason == "which_area"
+		return d.Reason == WhichArea
 	}
 	if d.Route != Local || len(d.Actions) != 1 {
 		return false

@@ -65,34 +65,34 @@ func (m *Matcher) overLimit(p *parse, at int, value float64, area string) (Decis
 		if c.at.op != opNumber || c.start != at || m.spanOf(c.at.list).Holds(value) {
 			continue
 		}
-		unit, limits := m.limitsOf(p, c, area)
-		if unit == "" || value >= limits.From && value <= limits.To {
+		why, limits := m.limitsOf(p, c, area)
+		if why == "" || value >= limits.From && value <= limits.To {
 			return Decision{}, false
 		}
-		return Decision{Route: Reject, Reason: "out_of_range_" + unit, Heard: p.span(opName), Limits: &limits}, true
+		return Decision{Route: Reject, Reason: why, Heard: p.span(opName), Limits: &limits}, true
 	}
 	return Decision{}, false
 }
 
-// limitsOf returns the unit and the range of the number in a slot; "" for a slot without
-// limits.
-func (m *Matcher) limitsOf(p *parse, c *capture, area string) (unit string, limits Limits) {
+// limitsOf returns the range of the number in a slot and the refusal of another number; ""
+// for a slot without limits.
+func (m *Matcher) limitsOf(p *parse, c *capture, area string) (why Reason, limits Limits) {
 	span := m.spanOf(c.at.list)
 	limits = Limits{From: float64(span.From), To: float64(span.To)}
 	switch c.at.slot {
 	case "brightness", "position", "percentage", "volume_level":
-		return "percent", Limits{From: 0, To: 100}
+		return PercentOutOfRange, Limits{From: 0, To: 100}
 	case temperature:
 		if p.block.Intent == catalogue.LightSet {
-			return "kelvin", limits
+			return KelvinOutOfRange, limits
 		}
-		return "degrees", m.takes(m.resolve(p, area))
+		return DegreesOutOfRange, m.takes(m.resolve(p, area))
 	case "delta":
 		if p.block.Intent == catalogue.ClimateAdjust {
 			limits.Scale = m.house.Degrees()
-			return "degrees", limits
+			return DegreesOutOfRange, limits
 		}
-		return "percent", limits
+		return PercentOutOfRange, limits
 	}
 	return "", limits
 }

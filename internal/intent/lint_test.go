@@ -237,8 +237,8 @@ func result(d intent.Decision, b *intent.Block) string {
 		return d.Actions[0].Intent
 	case d.Route == intent.Ask && b.Meta.One:
 		return b.Intent
-	case d.Route == intent.Ask && (d.Reason == "how_long" || d.Reason == "when" || d.Reason == "remind_of"):
+	case d.Route == intent.Ask && (d.Reason == intent.HowLong || d.Reason == intent.When || d.Reason == intent.RemindOf):
 		return d.Would.Intent
 	}
-	return strings.TrimSpace(string(d.Route) + " " + d.Reason)
+	return strings.TrimSpace(string(d.Route) + " " + string(d.Reason))
 }

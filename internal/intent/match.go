@@ -170,7 +170,7 @@ func (m *Matcher) Match(text, area string) Decision {
 // decide decides by the words alone.
 func (m *Matcher) decide(text, area string) Decision {
 	if len(text) > maxText {
-		return Decision{Route: Reject, Reason: "too_long"}
+		return Decision{Route: Reject, Reason: TooLong}
 	}
 	if a := m.house.Area(area); a != nil {
 		area = a.Name
@@ -181,7 +181,7 @@ func (m *Matcher) decide(text, area string) Decision {
 	spoken := text
 	text = normalise(spoken)
 	if text == "" {
-		return Decision{Route: Reject, Reason: "empty"}
+		return Decision{Route: Reject, Reason: Empty}
 	}
 	if d, ok := m.inScale(text, area); ok {
 		return d
@@ -282,7 +282,7 @@ func (m *Matcher) match(text, area string) Decision {
 		return d
 	}
 	if steps < 0 {
-		return Decision{Route: Model, Reason: "too_complex"}
+		return Decision{Route: Model, Reason: TooComplex}
 	}
 	return m.bareName(text)
 }
@@ -291,9 +291,9 @@ func (m *Matcher) match(text, area string) Decision {
 // which is too weak to act on. Anything else is for the model.
 func (m *Matcher) bareName(text string) Decision {
 	if heard := m.index.WithoutArticle(text); m.bare[text] || m.bare[heard] || m.bare[strings.Join(names.Normalise(text), " ")] {
-		return Decision{Route: Reject, Reason: "bare_name", Heard: heard}
+		return Decision{Route: Reject, Reason: BareName, Heard: heard}
 	}
-	return Decision{Route: Model, Reason: "no_sentence"}
+	return Decision{Route: Model, Reason: NoSentence}
 }
 
 // known matches with the names of the house, first the text as spoken, then
@@ -323,7 +323,7 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 		if d, ok := m.calledThere(r.misplaced, area); ok {
 			return d, true
 		}
-		return Decision{Route: Reject, Reason: "no_device", Heard: r.misplaced.names()}, true
+		return Decision{Route: Reject, Reason: NoDevice, Heard: r.misplaced.names()}, true
 	}
 	return Decision{}, false
 }

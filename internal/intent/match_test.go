@@ -27,7 +27,7 @@ func ours(tb testing.TB) *home.House {
 // brief writes a decision in one line: "HassTurnOn kitchen_light".
 func brief(d intent.Decision) string {
 	if d.Route != intent.Local {
-		return strings.TrimSpace(string(d.Route) + " " + d.Reason + " " + d.Heard)
+		return strings.TrimSpace(string(d.Route) + " " + string(d.Reason) + " " + d.Heard)
 	}
 	var all []string
 	for _, a := range d.Actions {

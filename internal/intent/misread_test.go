@@ -342,7 +342,7 @@ func TestAskedInThePast(t *testing.T) {
 	} {
 		for _, area := range []string{"", "Kitchen", "Living Room"} {
 			d := m.Match(text, area)
-			asks := d.Route == intent.Local && d.Actions[0].Intent == "HassGetState" || d.Reason == "which_area" || d.Reason == "no_device"
+			asks := d.Route == intent.Local && d.Actions[0].Intent == "HassGetState" || d.Reason == intent.WhichArea || d.Reason == intent.NoDevice
 			if d.Route != intent.Model && !asks {
 				t.Errorf("%q in %q: %s", text, area, brief(d))
 			}

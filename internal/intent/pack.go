@@ -114,7 +114,7 @@ type Meta struct {
 	Unnamed string `yaml:"unnamed"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
-	Reject string `yaml:"reject"`
+	Reject Reason `yaml:"reject"`
 }
 
 // ListKind says where the values of a list come from.

@@ -41,11 +41,11 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	x := meaning{m: m, p: p, mic: mic, action: Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}}
 	x.fill()
 	if zone, ok := x.action.Slots["zone"].(string); ok && (m.saysWhen(zone) || m.parts(zone) != nil) {
-		return Decision{Route: Model, Reason: "no_sentence"} // "in five minutes" is no place
+		return Decision{Route: Model, Reason: NoSentence} // "in five minutes" is no place
 	}
 	if key, ok := x.action.Slots[slotAsks].(string); ok {
 		delete(x.action.Slots, slotAsks)
-		return Decision{Route: Ask, Reason: key, Question: m.opens(key, x.action.Slots), Would: &x.action}
+		return Decision{Route: Ask, Reason: Reason(key), Question: m.opens(key, x.action.Slots), Would: &x.action}
 	}
 	x.action.source = &source{p.block, maps.Clone(x.action.Slots), x.named}
 	switch {
@@ -154,7 +154,7 @@ func plain(v float64) any {
 func (x *meaning) byName() Decision {
 	items := x.place(x.items)
 	if len(items) == 0 {
-		return x.reject("unknown_name", x.heardName())
+		return x.reject(UnknownName, x.heardName())
 	}
 	if d, ok := x.here(items); ok {
 		return d
@@ -252,7 +252,7 @@ func (x *meaning) inRoom(all []int32) Decision {
 			return x.several(all)
 		}
 		x.m.sensorsFirst(all)
-		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
+		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
 	}
 	items := x.m.sensorsFirst(x.in(all, x.mic))
 	if len(items) == 0 && x.asksState() && !x.p.block.Meta.One {
@@ -274,7 +274,7 @@ func (x *meaning) asksState() bool {
 // there are more than one question may name.
 func (x *meaning) elsewhere(all []int32) Decision {
 	if len(all) > names.MaxCandidates && !x.p.block.Meta.One {
-		return Decision{Route: Ask, Reason: "which_area", Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
+		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
 	}
 	return x.ask(all)
 }
@@ -294,7 +294,7 @@ func (x *meaning) several(items []int32) Decision {
 		if heard == "" && x.action.Slots["domain"] == "valve" {
 			heard, _, _ = strings.Cut(x.m.pack.Texts["water"], " ")
 		}
-		return x.reject("no_device", heard)
+		return x.reject(NoDevice, heard)
 	case len(items) > 1 && x.p.block.Meta.One:
 		if near := x.in(items, x.mic); len(near) == 1 {
 			return x.done(near)
@@ -334,17 +334,17 @@ func (x *meaning) done(items []int32) Decision {
 	for _, i := range items {
 		x.action.Devices = append(x.action.Devices, x.m.house.Entities[i].ID)
 	}
-	return Decision{Route: Local, Reason: "sentence", Actions: []Action{x.action}}
+	return Decision{Route: Local, Reason: BySentence, Actions: []Action{x.action}}
 }
 
-func (x *meaning) reject(reason, heard string) Decision {
+func (x *meaning) reject(reason Reason, heard string) Decision {
 	return Decision{Route: Reject, Reason: reason, Heard: heard, NeedHouse: x.m.house.Empty()}
 }
 
 // ask asks which of the things that fit is meant, and names up to three.
 func (x *meaning) ask(items []int32) Decision {
 	items = items[:min(len(items), 3)]
-	d := Decision{Route: Ask, Reason: "ambiguous", Heard: x.heardName()}
+	d := Decision{Route: Ask, Reason: Ambiguous, Heard: x.heardName()}
 	if x.action.Intent != "" {
 		d.Would = &Action{Intent: x.action.Intent, Slots: x.action.Slots}
 	}

@@ -121,7 +121,7 @@ func (s spoken) answeredBy(d intent.Decision) bool {
 	switch reason, refused := strings.CutPrefix(s.want, "!"); {
 	case refused:
 		reason, heard, _ := strings.Cut(reason, " ")
-		return d.Route == intent.Reject && d.Reason == reason && d.Heard == heard
+		return d.Route == intent.Reject && string(d.Reason) == reason && d.Heard == heard
 	case s.want == "?":
 		return d.Route == intent.Ask
 	case s.want == "none":

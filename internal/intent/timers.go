@@ -41,7 +41,7 @@ func (m *Matcher) timersEach(text, area string, steps *int) (Decision, bool) {
 		}
 		first.Actions = append(first.Actions, one.Actions...)
 	}
-	first.Reason = "sentences"
+	first.Reason = BySentences
 	return first, true
 }
 
@@ -110,7 +110,7 @@ func (d *Decision) startsOne() bool {
 // otherThanTimer reports whether a decision does something else than to set one timer or
 // alarm.
 func (d *Decision) otherThanTimer() bool {
-	return (d.Route == Local || d.Route == Ask) && !d.startsOne() && d.Reason != "how_long" && d.Reason != "when"
+	return (d.Route == Local || d.Route == Ask) && !d.startsOne() && d.Reason != HowLong && d.Reason != When
 }
 
 // swallows reports whether a sentence may have absorbed another one: it leads to nothing,

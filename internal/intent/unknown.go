@@ -84,10 +84,10 @@ func (m *Matcher) placeOf(p *parse) string {
 // refuse answers an unknown name. Two kinds of text go to the model instead: a question
 // about something that is not a household word, because it is hardly about this house,
 // and words that say when instead of where.
-func (m *Matcher) refuse(p *parse, reason, heard string) Decision {
+func (m *Matcher) refuse(p *parse, reason Reason, heard string) Decision {
 	d := Decision{Route: Reject, Reason: reason, Heard: heard, Would: p.would(m), NeedHouse: m.house.Empty()}
 	if p.block.Meta.Shy || m.saysWhen(heard) {
-		return Decision{Route: Model, Reason: "no_sentence", NeedHouse: m.house.Empty()}
+		return Decision{Route: Model, Reason: NoSentence, NeedHouse: m.house.Empty()}
 	}
 	if p.block.Meta.Question && !m.decoys[strings.Join(names.Normalise(heard), " ")] {
 		d.Route = Model

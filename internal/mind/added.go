@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/doubt"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/past"
@@ -20,29 +20,29 @@ import (
 // sentence that has become a whole command. Added politeness changes nothing, and neither
 // does a text that is not understood. An added time makes it a command for later: what
 // was done is put back.
-func (a *Answerer) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
+func (a *Mind) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case t.Record.Challenge: // for an order that has become another one
 		a.guard.Drop(t.Record.ID)
-		answerWhole(ctx, a, t, whole)
+		a.answerWhole(ctx, t, whole)
 	case carried:
-		grownFrom(a, t, whole).goOn(ctx)
-	case t.Unfinished, foreign(a.match, t.Text, t.Area) && (whole.Unfinished || foreign(a.match, whole.Text, t.Area)):
-		answerWhole(ctx, a, t, whole)
+		a.grown(t, whole).goOn(ctx)
+	case t.Unfinished, a.foreign(t.Text, t.Area) && (whole.Unfinished || a.foreign(whole.Text, t.Area)):
+		a.answerWhole(ctx, t, whole)
 	case t.Record.Outcome == record.Asked && !whole.Unfinished && whole.Text != t.Text && a.match.Match(whole.Text, t.Area).Route == intent.Local:
-		answerWhole(ctx, a, t, whole)
+		a.answerWhole(ctx, t, whole)
 	}
 }
 
 // foreign reports whether a text is a sentence that is only written down.
-func foreign(match Matcher, text, area string) bool {
-	d := match.Match(text, area)
+func (u *understanding) foreign(text, area string) bool {
+	d := u.match.Match(text, area)
 	return d.Route == intent.Local && d.Foreign
 }
 
 // answerWhole answers a sentence of which only the beginning was heard before. The
 // question about the beginning is dropped.
-func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.Transcript) {
+func (a *Mind) answerWhole(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	a.memory.withdraw(t.Request, t.Record.ID)
 	if t.Unsay != nil {
 		t.Unsay()
@@ -58,42 +58,47 @@ func answerWhole(ctx context.Context, a *Answerer, t record.Turn, whole speech.T
 
 // grown is a sentence that was carried out and has grown since.
 type grown struct {
-	*Answerer
-	x     *exchange
-	turn  record.Turn
+	mind  *Mind
+	x     *Exchange // its beginning
+	turn  *turn
+	unsay func() // drops what is not spoken yet; may be nil
 	whole string
 	also  []string // other readings of the whole
-	first intent.Decision
+	house *home.House
 }
 
-// grownFrom compares a sentence with what it has become, without the words at the end
+// grown compares a sentence with what it has become, without the words at the end
 // of both that lead to another command.
-func grownFrom(a *Answerer, t record.Turn, whole speech.Transcript) *grown {
-	g := &grown{Answerer: a, turn: t, whole: whole.Text, also: whole.Others}
-	g.x = &exchange{Request: t.Request, rec: t.Record, watch: t.Watch, say: t.Say}
+func (a *Mind) grown(t record.Turn, whole speech.Transcript) *grown {
+	g := &grown{mind: a, unsay: t.Unsay, whole: whole.Text, also: whole.Others, house: a.match.House()}
+	g.turn = &turn{rec: t.Record, watch: t.Watch, say: t.Say, waiting: t.Waiting}
+	text := t.Text
 	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
-		g.x.Text = said
+		text = said
 	}
 	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
 		g.whole = all
 	}
-	g.first = a.match.Match(g.x.Text, t.Area)
+	ready, _ := a.model.Ready()
+	x := a.as(Exchange{Request: t.Request, Turn: t.Record.ID, Woken: t.Record.Wake != nil, Ready: ready}, text)
+	g.x = &x
 	return g
 }
 
 // goOn does what the whole sentence asks for in addition to, or instead of, what was
 // done.
 func (g *grown) goOn(ctx context.Context) {
-	if g.first.Route != intent.Local || !begins(g.whole, g.x.Text) || g.unclear() {
+	first := g.x.Alone
+	if first.Route != intent.Local || !begins(g.whole, g.x.Text) || g.unclear(ctx) {
 		return
 	}
-	all := g.match.Match(g.whole, g.x.Area)
-	n := len(g.first.Actions)
+	all := g.mind.match.Match(g.whole, g.x.Area)
+	n := len(first.Actions)
 	switch {
 	case refusesRoom(all):
 		g.refuse(ctx, all)
 	case all.Route != intent.Local:
-	case len(all.Actions) > n && reflect.DeepEqual(all.Actions[:n], g.first.Actions):
+	case len(all.Actions) > n && reflect.DeepEqual(all.Actions[:n], first.Actions):
 		all.Actions = all.Actions[n:]
 		g.add(ctx, all)
 	default:
@@ -103,41 +108,52 @@ func (g *grown) goOn(ctx context.Context) {
 
 // unclear asks which of two readings is meant, if the whole sentence has two that mean
 // different things. It reports whether it asked.
-func (g *grown) unclear() bool {
-	x := g.another(g.first)
-	d := doubting{g.Answerer, x}
-	readings, question := d.reader().Either(g.whole, g.also)
+func (g *grown) unclear(ctx context.Context) bool {
+	m := Memory{Subject: g.mind.memory.subject(g.x.Request)}
+	readings, question := g.mind.doubts(*g.x, m, g.house).Either(g.whole, g.also)
 	if len(readings) < 2 {
 		return false
 	}
-	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
-	g.x.rec.Add(*x.rec, nil)
+	o := g.mind.either(*g.x, m, g.house, readings, question)
+	part := g.turn.part()
+	g.mind.carry(ctx, *g.x, o, part)
+	g.mind.conclude(g.x, &o, part)
+	g.turn.rec.Add(*part.rec, nil)
 	return true
 }
 
 // add does the commands that were added.
 func (g *grown) add(ctx context.Context, all intent.Decision) {
-	added := g.another(all)
-	var before *past.Turn
-	if last := g.memory.recall(g.x.Request); last != nil {
-		before = &last.Turn
+	o := g.mind.planned(Order{By: "what was added to a sentence", Meant: all}, *g.x, g.house)
+	before := g.mind.memory.recall(g.x.Request)
+	o.Leaves = func(did past.Turn) past.Turn {
+		if before == nil {
+			return did.With(nil, g.x.Text, g.whole)
+		}
+		return did.With(&before.Turn, g.x.Text, g.whole)
 	}
-	added.done = g.made()
-	did := g.act(ctx, added, all)
-	g.note(added, added.rec, all)
-	g.x.rec.Add(*added.rec, past.Intents(all.Actions))
-	g.memory.keep(added.Request, added.rec.ID, did.With(before, g.x.Text, g.whole), g.x.rec.Reply)
-	g.rewrite()
-	if added.rec.Reply != "" {
-		g.x.say(added.rec.Reply)
-		g.model.Remember(asker(added.Request), g.whole, g.x.rec.Reply)
-	}
+	x := *g.x
+	x.Made = g.made()
+	part := g.turn.part()
+	g.mind.carry(ctx, x, o, part)
+	g.mind.note(&x, part, part.rec, all)
+	g.turn.rec.Add(*part.rec, past.Intents(all.Actions))
+	g.keep(part, part.rec.Reply)
 }
 
-// rewrite puts the whole sentence into the record.
-func (g *grown) rewrite() {
-	if r := g.x.rec; r.Transcript != nil {
-		r.Transcript.Text = g.whole
+// keep puts the whole sentence in the place of its beginning, in the record and in what is
+// remembered, and says what is new.
+func (g *grown) keep(part *turn, say string) {
+	rec := g.turn.rec
+	if rec.Transcript != nil {
+		rec.Transcript.Text = g.whole
+	}
+	if say != "" {
+		g.turn.say(say)
+	}
+	g.mind.memory.keep(g.x.Request, rec, part.did, rec.Outcome == record.Asked)
+	if say != "" {
+		g.mind.model.Remember(asker(g.x.Request), g.whole, rec.Reply)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Belied corrects what is remembered of an act that was reported as done and turned out
 // not to be: what "undo" takes back, and what the gateway says about it. Events of other
 // kinds change nothing. It does not block.
-func (a *Answerer) Belied(e home.Event) {
+func (a *Mind) Belied(e home.Event) {
 	if e.Kind != home.Belied {
 		return
 	}
@@ -30,7 +30,7 @@ func (a *Answerer) Belied(e home.Event) {
 // correct corrects the turn that an act belongs to, or keeps the event for the turn that
 // is still running. The correction, said, then counts as the last answer. It returns the
 // texts of the turns, by asker.
-func (m *memory) correct(e home.Event, said string) (corrected map[string]string) {
+func (m *memories) correct(e home.Event, said string) (corrected map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	corrected = map[string]string{}
@@ -56,7 +56,7 @@ func (m *memory) correct(e home.Event, said string) (corrected map[string]string
 
 // truly returns what a turn did, without what turned out not to be done while the
 // turn was under way.
-func (m *memory) truly(q record.Request, did past.Turn) past.Turn {
+func (m *memories) truly(q record.Request, did past.Turn) past.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lies.Take(func(e home.Event, at time.Time) bool {

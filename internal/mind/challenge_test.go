@@ -28,7 +28,7 @@ const dangerousTool = "operate_dangerous_device"
 // guarded is a house whose doors open after a challenge, and a user who talks to it.
 type guarded struct {
 	t      *testing.T
-	answer *mind.Answerer
+	answer *mind.Mind
 	world  *fake.World
 	house  *home.House
 	tools  []string // that were called to act, with the device and the action

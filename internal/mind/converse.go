@@ -1,33 +1,29 @@
 package mind
 
 import (
-	"context"
 	"errors"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/smalltalk"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/past"
 )
 
 // talksOnly reports whether a text that fits no sentence is small talk that no model will
 // answer, and that no house still to come could make anything else of.
-func (a *Answerer) talksOnly(x *exchange, d intent.Decision) bool {
-	if d.Route != intent.Model {
+func (u *understanding) talksOnly(x Exchange, h *home.House) bool {
+	if x.Alone.Route != intent.Model || x.Ready {
 		return false
 	}
-	if ready, _ := a.model.Ready(); ready {
-		return false
-	}
-	said, ok := a.smallTalk(x)
+	said, ok := u.smallTalk(x, h)
 	return ok && said.Repeat == "" && !said.Needs
 }
 
 // smallTalk reads a text as small talk; ok is false if it is not.
-func (a *Answerer) smallTalk(x *exchange) (said smalltalk.Answer, ok bool) {
-	reader, err := smalltalk.Ours(a.phrases.Language())
+func (u *understanding) smallTalk(x Exchange, h *home.House) (said smalltalk.Answer, ok bool) {
+	reader, err := smalltalk.Ours(u.phrases.Language())
 	if err != nil {
 		return said, false
 	}
@@ -35,31 +31,26 @@ func (a *Answerer) smallTalk(x *exchange) (said smalltalk.Answer, ok bool) {
 	if x.At.IsZero() {
 		at = time.Now()
 	}
-	return reader.Answer(x.Text, at, a.match.House())
+	return reader.Answer(x.Text, at, h)
 }
 
-// converse answers small talk if no language model answers, for the reason missing, and
-// reports whether it did. It says that a model is missing only if none is set up.
-func (a *Answerer) converse(ctx context.Context, x *exchange, missing error) bool {
-	if x.Source == record.FromTimer { // what a timer carries is an order
-		return false
-	}
-	said, ok := a.smallTalk(x)
+// unthought is the order for a text that a language model should have answered, and none
+// did, for the reason missing: small talk is answered in its place. That a model is
+// missing is said only if none is set up.
+func (u *understanding) unthought(x Exchange, m Memory, h *home.House, missing error) Order {
+	none := Order{By: "small talk without a model", Say: &answer{reply: u.unanswered(x, h, missing, false), end: record.Failed, why: "no sentence fits, and " + missing.Error(), route: record.RouteNone}}
+	said, ok := u.smallTalk(x, h)
 	switch {
-	case !ok, said.Needs && !errors.Is(missing, dialogue.ErrNoModel):
-		return false
+	case !ok, x.Source == record.FromTimer: // what a timer carries is an order
+	case said.Needs && !errors.Is(missing, dialogue.ErrNoModel):
 	case said.Repeat != "":
-		d := a.match.Match(said.Repeat, x.Area)
-		if d.Route != intent.Local {
-			return false
+		if d := u.match.Match(said.Repeat, x.Area); d.Route == intent.Local {
+			return u.order(x, m, h, d)
 		}
-		x.rec.Error = ""
-		a.perform(x, d, func() past.Turn { return a.carryOut(ctx, x, d) })
-		return true
-	case !said.Needs:
-		x.rec.Route, x.rec.Outcome, x.rec.Error = record.RouteLocal, record.Done, ""
+	case said.Needs:
+		none.Say.reply = said.Say
+	default:
+		none.Say = &answer{reply: said.Say, end: record.Done, route: record.RouteLocal}
 	}
-	x.rec.Reply = said.Say
-	x.say(said.Say)
-	return true
+	return none
 }

@@ -15,147 +15,163 @@ import (
 	"voicegateway/internal/tools"
 )
 
+// mended is what a sentence means that has grown, and how much of it is to be done.
+type mended struct {
+	meant []plan.Step       // all that it means; nil: it is refused, and only put back
+	back  int               // so many first steps of the order put back what was not meant
+	rest  []int             // the meant steps that the others are
+	made  []record.CallMade // what was called for its beginning
+}
+
 // refusesRoom reports whether a sentence names a room that the house does not have, or a
 // room without such a thing, so that the act before the room was said was not meant.
 func refusesRoom(d intent.Decision) bool {
-	return d.Route == intent.Reject && !d.Together && slices.Contains([]string{"unknown_area", "no_device"}, d.Reason)
+	return d.Route == intent.Reject && !d.Together && (d.Reason == intent.UnknownArea || d.Reason == intent.NoDevice)
 }
 
 // deeds are what the turn has done so far.
 func (g *grown) deeds() []past.Deed {
-	if last := g.memory.recall(g.x.Request); last != nil && last.turn == g.x.rec.ID && last.Undone == 0 {
+	if last := g.mind.memory.recall(g.x.Request); last != nil && last.turn == g.turn.rec.ID && last.Undone == 0 {
 		return last.Deeds
 	}
 	return nil
 }
 
-// correct does what was meant: acts on other things are put back, missing acts are done,
-// and the result is reported once.
-func (g *grown) correct(ctx context.Context, all intent.Decision) {
-	meant, err := plan.Calls(all, g.match.House(), g.x.Area)
-	if err != nil {
-		return
-	}
-	deeds := g.deeds()
-	c := past.Mend(g.match.House(), deeds, g.made(), meant)
-	if len(c.Rest) == 0 && len(c.Back) == 0 && len(c.Denied) == 0 {
-		g.end(all, meant, deeds)
-		return
-	}
-	x := g.another(all)
-	if g.permitted(x, all, meant) {
-		g.finish(ctx, x, meant, c)
-		return
-	}
-	switch x.rec.Outcome {
-	case record.Asked: // about the number of things; those already done are among them
-		g.x.rec.Add(*x.rec, nil)
-		g.x.say(x.rec.Reply)
-	case record.Failed:
-		g.finish(ctx, x, nil, past.Mend(g.match.House(), deeds, nil, nil))
-	case record.Done, record.Accepted, record.Ignored, record.Interrupted: // a dry run has done nothing
-	}
-}
-
-// end gives an end to what was done, if the addition is only that. Otherwise the addition
-// says the same in other words.
-func (g *grown) end(all intent.Decision, meant []plan.Step, deeds []past.Deed) {
-	if len(meant) == 0 || meant[0].Until == nil {
-		return
-	}
-	x := g.another(all)
-	if g.permitted(x, all, meant) {
-		x.rec.Outcome, x.rec.Reply = record.Done, g.lastingOn(x, meant, "", deeds)
-	}
-	past.NoteIntents(x.rec, all.Actions)
-	g.x.rec.Add(*x.rec, past.Intents(all.Actions))
-	g.rewrite()
-	g.x.say(x.rec.Reply)
-	g.model.Remember(asker(x.Request), g.whole, g.x.rec.Reply)
-}
-
-// refuse puts back what was done and says why the whole sentence cannot be done.
-func (g *grown) refuse(ctx context.Context, all intent.Decision) {
-	x := g.another(all)
-	x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, g.phrases.Refusal(all), past.Reason(all)
-	if !x.DryRun {
-		g.finish(ctx, x, nil, past.Mend(g.match.House(), g.deeds(), nil, nil))
-	}
-}
-
 // made are the steps that were made for the beginning of the sentence.
 func (g *grown) made() []plan.Step {
-	steps, err := plan.Calls(g.first, g.match.House(), g.x.Area)
+	steps, err := plan.Calls(g.x.Alone, g.house, g.x.Area)
 	if err != nil {
 		return nil
 	}
 	return steps
 }
 
-// another begins what is added to the turn, with a record of its own.
-func (g *grown) another(d intent.Decision) *exchange {
-	r := &record.Record{ID: g.x.rec.ID, Source: g.x.rec.Source, Area: g.x.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	return &exchange{Request: g.x.Request, rec: r, watch: g.x.watch, say: g.x.say, meant: d}
+// mending is the order that makes of what was done what was meant. Without what was meant,
+// all of it is put back.
+func (g *grown) mending(all intent.Decision, deeds []past.Deed, meant []plan.Step) Order {
+	var made []plan.Step
+	if meant != nil {
+		made = g.made()
+	}
+	c := past.Mend(g.house, deeds, made, meant)
+	o := Order{By: "a sentence that has changed", Meant: all, Manner: Mending, Do: slices.Clone(c.Back), Denied: c.Denied}
+	for _, i := range c.Rest {
+		o.Do = append(o.Do, meant[i])
+	}
+	o.Mend = &mended{meant: meant, back: len(c.Back), rest: c.Rest, made: g.turn.rec.Calls}
+	o.Leaves = func(did past.Turn) past.Turn {
+		stay, _ := past.Apart(deeds, devicesOf(all))
+		did.Deeds = slices.Concat(stay, did.Deeds)
+		return did.As(g.whole)
+	}
+	return o
 }
 
-// finish makes the calls of a correction. It reports the refusal that the record may
-// already hold, or else the results of the steps that were meant.
-func (g *grown) finish(ctx context.Context, x *exchange, meant []plan.Step, c past.Mending) {
-	steps := slices.Clone(c.Back)
-	for _, i := range c.Rest {
-		steps = append(steps, meant[i])
+// correct does what was meant: acts on other things are put back, missing acts are done,
+// and the result is reported once.
+func (g *grown) correct(ctx context.Context, all intent.Decision) {
+	meant, err := plan.Calls(all, g.house, g.x.Area)
+	if err != nil {
+		return
 	}
-	refused := x.rec.Verdict
-	done, stopped := g.makeCalls(ctx, x, steps)
-	done.Into(x.rec, x.watch)
-	n := len(c.Back)
-	results, errs := g.results(x, meant, c, done)
-	made := done
-	made.Results, made.Errs, made.Problems = results, errs, make([]string, len(meant))
-	x.rec.Reply = g.told(x, meant, made, nil)
-	if refused.Outcome == record.Failed {
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = refused.Outcome, refused.Reply, refused.Error
+	deeds := g.deeds()
+	o := g.mending(all, deeds, meant)
+	if len(o.Do) == 0 && len(o.Denied) == 0 {
+		g.end(ctx, all, meant, deeds)
+		return
 	}
-	if stopped != nil {
-		if said, kept := g.stop(*stopped, done.Cause(), x.rec); kept {
-			x.rec.Reply = said
-		}
+	part := g.turn.part()
+	g.mind.carry(ctx, *g.x, o, part)
+	switch {
+	case !part.barred:
+		g.replace(&o, part)
+	case part.rec.Outcome == record.Asked: // about the number of things; those already done are among them
+		g.turn.rec.Add(*part.rec, nil)
+		g.turn.say(part.rec.Reply)
+	case part.rec.Outcome == record.Failed:
+		g.putBack(ctx, g.mending(all, deeds, nil).say(part.rec.Reply, record.Failed, part.rec.Error), part.rec.Route)
 	}
-	for i := range c.Back { // what could not be put back is not kept quiet
+}
+
+// end gives an end to what was done, if the addition is only that. Otherwise the addition
+// says the same in other words.
+func (g *grown) end(ctx context.Context, all intent.Decision, meant []plan.Step, deeds []past.Deed) {
+	if len(meant) == 0 || meant[0].Until == nil {
+		return
+	}
+	o := Order{By: "an end that was added to a sentence", Meant: all, Do: meant, Last: deeds}
+	part := g.turn.part()
+	g.mind.carry(ctx, *g.x, o, part)
+	g.turn.rec.Add(*part.rec, past.Intents(all.Actions))
+	g.keep(part, part.rec.Reply)
+}
+
+// refuse puts back what was done and says why the whole sentence cannot be done.
+func (g *grown) refuse(ctx context.Context, all intent.Decision) {
+	if g.x.DryRun {
+		return
+	}
+	g.putBack(ctx, g.mending(all, g.deeds(), nil).say(g.mind.phrases.Refusal(all), record.Failed, past.Reason(all)), record.RouteLocal)
+}
+
+// putBack carries out an order that puts back what was done. The record keeps the route of
+// the beginning, which was carried out, unless the guard has refused the whole sentence.
+func (g *grown) putBack(ctx context.Context, o Order, route record.Route) {
+	o.Say.route = route
+	part := g.turn.part()
+	g.mind.carry(ctx, *g.x, o, part)
+	g.replace(&o, part)
+}
+
+// tellMended says what came of a sentence that has grown: the refusal, or else the results
+// of all that was meant, whether it was made now or before.
+func (a *Mind) tellMended(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) past.Turn {
+	done.Into(t.rec, t.watch)
+	n := o.Mend.back
+	all := done
+	all.Results, all.Errs, all.Problems = o.Mend.results(done, t.rec), o.Mend.errs(done), make([]string, len(o.Mend.meant))
+	t.rec.Reply = a.told(x, t, o.Mend.meant, all, nil)
+	if o.Say != nil {
+		t.rec.Outcome, t.rec.Reply, t.rec.Error = o.Say.end, o.Say.reply, o.Say.why
+	}
+	a.tellStopped(t, done, stopped)
+	for i := range n { // what could not be put back is not kept quiet
 		if done.Problems[i] != "" {
-			x.rec.Reply += " " + g.phrases.Told(c.Back[i:i+1], done.Results[i:i+1], done.Errs[i])
+			t.rec.Reply += " " + a.phrases.Told(o.Do[i:i+1], done.Results[i:i+1], done.Errs[i])
 		}
 	}
-	if len(c.Denied) > 0 {
-		no := g.guard.Denied(c.Denied)
-		x.rec.Partly(no.Said, no.Why)
-	}
-	did := past.Of(g.match.House(), g.whole, steps[n:], done.Results[n:], done.Problems[n:])
-	stay, _ := past.Apart(g.deeds(), devicesOf(x.meant))
-	did.Deeds = slices.Concat(stay, did.Deeds)
-	g.replace(x, did.As(g.whole), n)
+	return past.Of(a.match.House(), x.Text, o.Do[n:], done.Results[n:], done.Problems[n:])
 }
 
 // results are those of the steps that were meant: of the calls that were made now, and
-// of those that were made before.
-func (g *grown) results(x *exchange, meant []plan.Step, c past.Mending, done calling.Made) ([]tools.Result, []error) {
-	results, errs := make([]tools.Result, len(meant)), make([]error, len(meant))
-	for i := range meant {
-		if j := slices.Index(c.Rest, i); j >= 0 {
-			results[i], errs[i] = done.Results[len(c.Back)+j], done.Errs[len(c.Back)+j]
+// of those that were made before, whose end the record takes over if it is worse.
+func (c *mended) results(done calling.Made, rec *record.Record) []tools.Result {
+	results := make([]tools.Result, len(c.meant))
+	for i := range c.meant {
+		if j := slices.Index(c.rest, i); j >= 0 {
+			results[i] = done.Results[c.back+j]
 			continue
 		}
-		results[i] = g.before(&meant[i])
-		if end := record.OutcomeOf(results[i], nil, true); end.Worse(x.rec.Outcome) {
-			x.rec.Outcome = end
+		results[i] = c.before(&c.meant[i])
+		if end := record.OutcomeOf(results[i], nil, true); end.Worse(rec.Outcome) {
+			rec.Outcome = end
 		}
 	}
-	return results, errs
+	return results
+}
+
+// errs are why the calls of the meant steps got no answer.
+func (c *mended) errs(done calling.Made) []error {
+	errs := make([]error, len(c.meant))
+	for j, i := range c.rest {
+		errs[i] = done.Errs[c.back+j]
+	}
+	return errs
 }
 
 // before is the result of a step that was made before.
-func (g *grown) before(s *plan.Step) tools.Result {
-	for _, made := range g.x.rec.Calls {
+func (c *mended) before(s *plan.Step) tools.Result {
+	for _, made := range c.made {
 		if call := s.Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
 			return tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}
 		}
@@ -174,25 +190,21 @@ func devicesOf(d intent.Decision) []string {
 
 // replace puts what a correction did in the place of what was done before it, in the
 // record, in the memory and in what is said. The first calls of the record put back.
-func (g *grown) replace(x *exchange, did past.Turn, back int) {
-	back = min(back, len(x.rec.Calls))
-	put, made := *x.rec, *x.rec
-	put.Calls, made.Calls = x.rec.Calls[:back], x.rec.Calls[back:]
-	g.note(x, &put, plainDecision(catalogue.Undo))
-	g.note(x, &made, x.meant)
-	r := g.x.rec
+func (g *grown) replace(o *Order, part *turn) {
+	back := min(o.Mend.back, len(part.rec.Calls))
+	put, made := *part.rec, *part.rec
+	put.Calls, made.Calls = part.rec.Calls[:back], part.rec.Calls[back:]
+	g.mind.note(g.x, part, &put, plainDecision(catalogue.Undo))
+	g.mind.note(g.x, part, &made, o.Meant)
+	r := g.turn.rec
 	r.Reply, r.Outcome, r.Error, r.Intent, r.Intents = "", "", "", nil, nil
-	x.rec.Reply = speech.Speakable(x.rec.Reply)
-	r.Add(*x.rec, nil)
-	past.NoteIntents(r, x.meant.Actions)
-	r.Route = x.rec.Route
-	g.rewrite()
-	if g.turn.Unsay != nil {
-		g.turn.Unsay()
+	part.rec.Reply = speech.Speakable(part.rec.Reply)
+	r.Add(*part.rec, nil)
+	past.NoteIntents(r, o.Meant.Actions)
+	r.Route = part.rec.Route
+	if g.unsay != nil {
+		g.unsay()
 	}
-	g.x.say(r.Reply)
-	g.memory.keep(x.Request, x.rec.ID, did, r.Reply)
-	g.model.Remember(asker(x.Request), g.whole, r.Reply)
-	g.x.meant = x.meant
-	heed(g.Answerer, g.x)
+	g.keep(part, r.Reply)
+	g.mind.heed(g.x, o, r)
 }

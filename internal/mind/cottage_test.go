@@ -25,7 +25,7 @@ type talk struct {
 	t       *testing.T
 	world   *fake.World
 	caller  *fake.Caller
-	answer  *mind.Answerer
+	answer  *mind.Mind
 	area    string
 	said    []string
 	records []record.Record

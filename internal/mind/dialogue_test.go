@@ -40,7 +40,7 @@ type family struct {
 	t      *testing.T
 	world  *fake.World
 	clerk  *clerk
-	answer *mind.Answerer
+	answer *mind.Mind
 	area   string
 	source record.Source
 

@@ -1,11 +1,11 @@
 package mind
 
 import (
-	"context"
+	"slices"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/followup"
 	"voicegateway/internal/mind/past"
@@ -14,117 +14,79 @@ import (
 // followed is the step for a short sentence that is about the sentence before:
 // "turn it off", "a bit more", "and the bedroom". What it comes to is planned,
 // permitted and answered like any other decision.
-func followed(ctx context.Context, a *Answerer, x *exchange) bool {
-	before := a.memory.subject(x.Request)
-	meant, ok := after(a, x, before, x.Text, x.local)
+func (u *understanding) followed(x Exchange, m Memory, h *home.House) (Order, bool) {
+	meant, ok := u.after(x, m, h, x.Text, x.Alone)
 	if !ok {
-		return false
-	}
-	f := followUp{Answerer: a, x: x}
-	if before != nil {
-		f.did = before.did
-		f.back, f.rest = past.Apart(before.did, meant.Back)
-	}
-	f.instead, x.less = meant.Instead, meant.Less
-	if meant.Instead {
-		f.started = before.started
-	}
-	if meant.Next != nil {
-		x.subject = &subject{Subject: *meant.Next, did: f.rest}
+		return Order{}, false
 	}
 	d := meant.Decision
-	if d.Route == intent.Ask && d.Would != nil && (len(d.Options) > 0 || d.Reason == followup.When) {
-		a.remember(x.Request, d)
+	f := following{Order: u.order(x, m, h, d)}
+	if m.Subject != nil {
+		f.did, f.started = m.Subject.did, m.Subject.started
+		f.back, f.rest = past.Apart(f.did, meant.Back)
 	}
-	a.perform(x, d, func() past.Turn { return f.do(ctx, d) })
-	return true
+	if f.Meant.Route == intent.Local {
+		u.goOn(&f, x, h, meant.Instead)
+	}
+	if d.Route == intent.Ask && d.Would != nil && (len(d.Options) > 0 || d.Reason == intent.When) {
+		f.Ask = &question{decision: d, text: x.Text}
+	}
+	if f.Less = meant.Less; meant.Next != nil {
+		f.Subject = &subject{Subject: *meant.Next, did: f.rest}
+	}
+	return f.Order, true
 }
 
 // after understands a text together with the sentence before it; ok is false if it is
 // no such text.
-func after(a *Answerer, x *exchange, before *subject, text string, alone intent.Decision) (meant followup.Meaning, ok bool) {
-	words, able := a.match.(followup.Words)
+func (u *understanding) after(x Exchange, m Memory, h *home.House, text string, alone intent.Decision) (meant followup.Meaning, ok bool) {
+	words, able := u.match.(followup.Words)
 	if !able || x.FollowUp { // a television says "more", too
 		return meant, false
 	}
-	ready, _ := a.model.Ready()
-	s := followup.Sentence{Text: text, Area: x.Area, Alone: alone, Model: ready, Asked: x.asked, House: a.match.House(), Words: words, Match: a.match.Match, Choose: a.choosing.Choose, Phrases: a.phrases}
-	if before != nil {
-		s.Subject = &before.Subject
+	s := followup.Sentence{Text: text, Area: x.Area, Alone: alone, Model: x.Ready, Asked: m.Asked, House: h, Words: words, Match: u.match.Match, Choose: u.choosing.Choose, Phrases: u.phrases}
+	if m.Subject != nil {
+		s.Subject = &m.Subject.Subject
 	}
 	return s.Understand()
 }
 
-// followUp is a short sentence that is being carried out.
-type followUp struct {
-	*Answerer
-	x          *exchange
-	back, rest []past.Deed // of the sentence before: what is taken back first, and what stays
-	did        []past.Deed // all that it did
-	instead    bool        // what is set takes the place of what it set
+// following is the order of a short sentence, with what the sentence before did.
+type following struct {
+	Order
+
+	did        []past.Deed
+	back, rest []past.Deed // of those: what is taken back first, and what stays
 	started    []string    // the ids of the timers, alarms and reminders that it set
 }
 
-// do carries a decision out, after what it takes back.
-func (f *followUp) do(ctx context.Context, d intent.Decision) past.Turn {
-	if f.instead {
-		return f.replaced(ctx, d)
+// goOn adds to the order what the sentence before has to do with it. With instead, what
+// is set takes the place of what that one set, once it is set.
+func (u *understanding) goOn(f *following, x Exchange, h *home.House, instead bool) {
+	o := &f.Order
+	switch act := o.Meant.Actions[0]; {
+	case instead:
+		o.Then = cancelled(h, f.started)
+	case act.Intent == catalogue.Except:
+		o.Say = nil
+		if o.Do, o.Denied = past.TakenBack(h, f.back); len(o.Do) == 0 {
+			o.Do, o.Denied = o.Denied, nil // the guard refuses them and says why
+		}
+		if len(o.Do) == 0 {
+			*o = o.say(u.phrases.Phrase("nothing_changed", nil), record.Done, "")
+		}
+	case act.Intent == catalogue.Until && o.Meant.Reason == intent.OfBefore && len(f.did) > 0 && len(o.Do) > 0:
+		o.Last = f.did
+	case len(f.back) > 0 && o.Say == nil:
+		steps, denied := past.TakenBack(h, f.back)
+		o.Do, o.Denied = slices.Concat(steps, o.Do), denied
+		var devices []string
+		for _, b := range f.back {
+			devices = append(devices, b.Device)
+		}
+		o.Leaves = func(did past.Turn) past.Turn {
+			_, did.Deeds = past.Apart(did.Deeds, devices)
+			return did.As(x.Text)
+		}
 	}
-	if d.Actions[0].Intent == catalogue.Except {
-		return f.putBack(ctx, d)
-	}
-	if d.Actions[0].Intent == catalogue.Until && d.Reason == followup.OfBefore && len(f.did) > 0 {
-		return f.until(ctx, d)
-	}
-	if len(f.back) == 0 {
-		return f.carryOut(ctx, f.x, d)
-	}
-	more, err := plan.Calls(d, f.match.House(), f.x.Area)
-	if err != nil {
-		f.x.rec.Outcome, f.x.rec.Reply, f.x.rec.Error = record.Failed, f.phrases.Apology(err), err.Error()
-		return past.Turn{}
-	}
-	back, denied := past.TakenBack(f.match.House(), f.back)
-	did := f.carry(ctx, f.x, d, append(back, more...))
-	if len(denied) > 0 && len(did.Deeds) > 0 {
-		no := f.guard.Denied(denied)
-		f.x.rec.Partly(no.Said, no.Why)
-	}
-	var devices []string
-	for _, b := range f.back {
-		devices = append(devices, b.Device)
-	}
-	_, did.Deeds = past.Apart(did.Deeds, devices)
-	return did.As(f.x.Text)
-}
-
-// putBack restores the things that were not meant.
-func (f *followUp) putBack(ctx context.Context, d intent.Decision) past.Turn {
-	steps, denied := past.TakenBack(f.match.House(), f.back)
-	if len(steps) == 0 {
-		steps = denied // carry refuses them and says why
-	}
-	if len(steps) == 0 {
-		f.x.rec.Outcome, f.x.rec.Reply = record.Done, f.phrases.Phrase("nothing_changed", nil)
-		return past.Turn{}
-	}
-	return f.carry(ctx, f.x, d, steps)
-}
-
-// replaced sets a timer, an alarm or a reminder anew and, once that is done, takes away the
-// one that was set before.
-func (f *followUp) replaced(ctx context.Context, d intent.Decision) past.Turn {
-	did := f.carryOut(ctx, f.x, d)
-	if len(did.Started) == 0 {
-		return did
-	}
-	old := cancelled(f.match.House(), f.started)
-	if len(old) == 0 {
-		return did
-	}
-	gone, _ := f.makeCalls(ctx, f.x, old)
-	reply, outcome := f.x.rec.Reply, f.x.rec.Outcome
-	gone.Into(f.x.rec, f.x.watch)
-	f.x.rec.Reply, f.x.rec.Outcome = reply, outcome
-	return did
 }

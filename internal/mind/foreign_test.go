@@ -38,7 +38,7 @@ func TestAForeignSentenceGrows(t *testing.T) {
 }
 
 // barista answers with a foreign pack for a coffee machine.
-func barista(tb testing.TB) *mind.Answerer {
+func barista(tb testing.TB) *mind.Mind {
 	tb.Helper()
 	pack, err := intent.LoadDir(fstest.MapFS{
 		"lists/en/order.yaml":                &fstest.MapFile{Data: []byte("lists:\n  size: {values: [small, large]}\n  milk: {values: [oat milk, whole milk]}\n")},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/keep/record"
@@ -20,7 +21,7 @@ type Foreseeing interface {
 // Expect lets the model begin with the words so far of an utterance that has ended, if
 // only a model will understand them: the recogniser may need a moment to make them final.
 // A text that belongs to the turn before is not sent early.
-func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
+func (a *Mind) Expect(ctx context.Context, q record.Request) (drop func()) {
 	m, able := a.model.(Foreseeing)
 	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.choosing.Amendment(q.Text) != choosing.NoAmendment {
 		return func() {}
@@ -29,26 +30,25 @@ func (a *Answerer) Expect(ctx context.Context, q record.Request) (drop func()) {
 	if d.Route != intent.Model || unsettled(d) {
 		return func() {}
 	}
-	x := &exchange{Request: q, rec: &record.Record{}, local: d}
-	return m.Expect(ctx, x.prompt(a.match, a.choosing))
+	return m.Expect(ctx, a.prompt(Exchange{Request: q, Alone: d}, a.match.House(), nil))
 }
 
-// prompt is what a model is asked about a text, without what it may do with the
-// turn.
-func (x *exchange) prompt(match Matcher, words *choosing.Words) dialogue.Prompt {
+// prompt is what a model is asked about a text, without what it may do with the turn. The
+// text may answer a question of the model.
+func (u *understanding) prompt(x Exchange, h *home.House, answers *modelQuestion) dialogue.Prompt {
 	p := dialogue.Prompt{
-		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: match.House(), MayAct: mayAct(x, match, words),
+		Text: x.Text, Area: x.Area, Conversation: asker(x.Request), House: h, MayAct: u.mayAct(x, answers),
 	}
-	if !p.MayAct && x.question == nil && !x.act(match).Forbids() && errand.Asked(x.Text) {
+	if !p.MayAct && answers == nil && !u.speechAct(x).Forbids() && errand.Asked(x.Text) {
 		p.MayAct, p.Elsewhere = true, true
 	}
 	return p
 }
 
 // waits reports whether a question waits for this asker's answer.
-func (m *memory) waits(q record.Request) bool {
+func (m *memories) waits(q record.Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, ok := m.pending[asker(q)]
+	p, ok := m.questions[asker(q)]
 	return ok && time.Now().Before(p.until)
 }

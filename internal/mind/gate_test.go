@@ -180,6 +180,12 @@ func TestTheGate(t *testing.T) {
 			},
 			ends: "model asked 6",
 		},
+		"another command than the answer is taken back alone": {
+			rounds: []string{"Left Lamp on; Right Lamp on; Kitchen Light on", "Coffee Machine on; Blind open; Office Light A on"}, then: []string{"turn on office light b", "undo"},
+			calls: []string{"Kitchen Light on", "Left Lamp on", "Right Lamp on", "Office Light B on", "Office Light B off"},
+			said:  []string{"3 lights are on. That is 6 devices. Shall I go on?", "The office light b is on.", "The office light b is off again."},
+			ends:  "model asked 6",
+		},
 		"several settings of five devices are five": {
 			rounds: []string{"Left Lamp on; Left Lamp level 40; Right Lamp on; Right Lamp level 40; Kitchen Light on; Blind close"},
 			calls:  []string{"Blind close", "Kitchen Light on", "Left Lamp level 40", "Left Lamp on", "Right Lamp level 40", "Right Lamp on"},

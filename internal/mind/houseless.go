@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/tools"
@@ -19,15 +20,15 @@ const healthTool = "check_zwave_health"
 const healthBudget = 1500 * time.Millisecond
 
 // lacksHouse reports whether a decision is what it is because nothing is known of a house.
-func (a *Answerer) lacksHouse(d intent.Decision) bool {
+func lacksHouse(d intent.Decision, h *home.House) bool {
 	if d.Route == intent.Local {
-		return a.match.House().Empty() && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.ListDevices
+		return h.Empty() && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.ListDevices
 	}
 	return d.NeedHouse && (d.Route == intent.Reject || d.Route == intent.Model)
 }
 
 // noHouse says why no house is known, as far as its server knows, and what to do about it.
-func (a *Answerer) noHouse(ctx context.Context) string {
+func (a *Mind) noHouse(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, healthBudget)
 	defer cancel()
 	var health struct {

@@ -124,7 +124,7 @@ func (a *arbiter) Arbitrate(_ context.Context, t dialogue.Trouble) (record.Choic
 	return c, "because", nil
 }
 
-func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fake.Assistant) *mind.Answerer {
+func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fake.Assistant) *mind.Mind {
 	t.Helper()
 	matcher, err := intent.New(intent.English(), fake.House())
 	if err != nil {

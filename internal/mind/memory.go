@@ -1,16 +1,14 @@
 package mind
 
 import (
-	"strings"
 	"sync"
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/doubt"
-	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/followup"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/moment"
 	"voicegateway/internal/mind/past"
 )
@@ -24,39 +22,38 @@ const undoTime = 30 * time.Second
 // a text may call its area anything, so their number has no other bound.
 const mostAskers = 64
 
-// memory is what the answerer keeps between turns, for each asker. It is safe for
-// concurrent use.
-type memory struct {
-	mu       sync.Mutex
-	pending  map[string]pending      // the question that waits for an asker's answer
-	past     map[string]*remembered  // the last turn that did something
-	subjects map[string]subject      // what a short sentence of an asker may be about
-	listed   map[string]listed       // the timers that the last answer to an asker told of
-	offered  offered                 // the stopped task that was offered last
-	said     map[string]saidLast     // the last answer to an asker
-	half     halfAnswer              // the answer of which only the beginning was heard
-	lies     record.Lies[home.Event] // what turned out not to be done before its turn was kept
+// Memory is what is remembered of an asker when his text comes. It does not change.
+type Memory struct {
+	Before   *remembered    // what his last turn did; nil: nothing is remembered
+	Question *question      // it waited for his answer; nil: none did
+	Asked    bool           // a question waited
+	Subject  *subject       // what his last sentence was about; nil: nothing is remembered
+	Listed   []reply.Timer  // that the last answer told of
+	Said     string         // the last answer to him; "": there was none lately
+	Offered  offered        // the stopped task that was offered lately; without an id there is none
+	Passed   guard.Act      // the dangerous act whose challenge his text has passed
+	Refused  *guard.Refusal // why it did not pass the challenge; nil: it did, or answers none
 }
 
-// pending is a question that the answerer asked back.
-type pending struct {
-	decision intent.Decision // what is done after a yes, or with the chosen device
-	steps    []plan.Step     // of the decision, where they are planned already
-	timers   []reply.Timer   // which of them is meant
-	thought  *modelQuestion  // a model asked, and gets the answer
-	text     string          // the text that led to the question
-	doubt    *doubt.Question // it is about what was said
-	turn     string          // the id of the turn that has asked what was said
-	repeated bool            // it was asked once more, because the answer was not clear
-	begun    past.Turn       // what was done before the question
-	until    time.Time
+// memories are what the mind keeps between turns, for each asker. They are safe for
+// concurrent use.
+type memories struct {
+	mu        sync.Mutex
+	questions map[string]question     // the question that waits for an asker's answer
+	past      map[string]*remembered  // the last turn that did something
+	subjects  map[string]subject      // what a short sentence of an asker may be about
+	listed    map[string]listed       // the timers that the last answer to an asker told of
+	offered   offered                 // the stopped task that was offered last
+	said      map[string]saidLast     // the last answer to an asker
+	half      halfAnswer              // the answer of which only the beginning was heard
+	lies      record.Lies[home.Event] // what turned out not to be done before its turn was kept
 }
 
 // halfAnswer is an answer of which only the beginning was heard, with the question that
 // it answered.
 type halfAnswer struct {
 	asker, turn string
-	question    pending
+	question    question
 }
 
 // remembered is an asker's last turn, as long as it can be taken back. It does not change
@@ -65,14 +62,44 @@ type remembered struct {
 	past.Turn
 	turn    string // the id of the turn
 	latest  bool   // no other turn came after this one
-	asked   bool   // the reply was a question, so a "no" answers it
+	asked   bool   // it ended with a question, so a "no" answers that
 	at      time.Time
 	expires time.Time
 }
 
+// take returns what is remembered of an asker for a text of his, which begins a turn. Any
+// text drops the question that waits, so that only one text answers it; a dry run and a
+// text that asks again leave it.
+func (m *memories) take(x *Exchange) Memory {
+	seen := Memory{Before: m.recall(x.Request), Subject: m.subject(x.Request)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	who, now := asker(x.Request), time.Now()
+	q, open := m.questions[who]
+	if seen.Asked = open && !now.After(q.until); seen.Asked {
+		seen.Question = &q
+	}
+	switch {
+	case x.DryRun || x.asksAgain() || x.Challenge != "":
+	case seen.Asked && x.Unfinished:
+		m.half = halfAnswer{who, x.Turn, q}
+		fallthrough
+	default:
+		delete(m.questions, who)
+	}
+	seen.Listed = m.unlist(who, x.DryRun)
+	if s := m.said[who]; now.Sub(s.at) <= followup.TalkTime {
+		seen.Said = s.text
+	}
+	if m.offered.fresh() {
+		seen.Offered = m.offered
+	}
+	return seen
+}
+
 // recall returns what the asker's last turn did, nil if nothing is remembered, and
 // notes that another turn has begun.
-func (m *memory) recall(q record.Request) *remembered {
+func (m *memories) recall(q record.Request) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	who, p := m.lastOf(q)
@@ -89,7 +116,7 @@ func (m *memory) recall(q record.Request) *remembered {
 
 // lastOf returns the asker's last turn that did something, or a later command of a timer
 // in the same room, which any user there may take back. The caller holds mu.
-func (m *memory) lastOf(q record.Request) (who string, p *remembered) {
+func (m *memories) lastOf(q record.Request) (who string, p *remembered) {
 	who = asker(q)
 	own := m.past[who]
 	q.Source = record.FromTimer
@@ -100,18 +127,18 @@ func (m *memory) lastOf(q record.Request) (who string, p *remembered) {
 }
 
 // holds reports whether an asker has something to correct or a question to answer.
-func (m *memory) holds(who string) bool {
+func (m *memories) holds(who string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, did := m.past[who]
-	question, asked := m.pending[who]
+	question, asked := m.questions[who]
 	now := time.Now()
 	return did && p.latest && now.Before(p.expires) || asked && now.Before(question.until) || now.Before(m.listed[who].until)
 }
 
 // claim removes an act that can be taken back and reports whether it was still there, so
 // that only one turn takes it back: another turn may have done so meanwhile.
-func (m *memory) claim(q record.Request, recalled *remembered) bool {
+func (m *memories) claim(q record.Request, recalled *remembered) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	who, p := m.lastOf(q)
@@ -124,14 +151,14 @@ func (m *memory) claim(q record.Request, recalled *remembered) bool {
 
 // keep remembers what a turn did. A turn that did nothing does not replace what is
 // remembered.
-func (m *memory) keep(q record.Request, turn string, did past.Turn, reply string) {
+func (m *memories) keep(q record.Request, rec *record.Record, did past.Turn, asked bool) {
 	if did.Idle() || q.DryRun {
 		return
 	}
-	p := remembered{Turn: m.truly(q, did), turn: turn, latest: true, asked: strings.HasSuffix(reply, "?"), at: time.Now()}
+	p := remembered{Turn: m.truly(q, did), turn: rec.ID, latest: true, asked: asked, at: time.Now()}
 	p.expires = p.at.Add(undoTime)
 	if q.Source == record.FromMic || q.Source == record.FromFile || q.Source == record.FromTimer {
-		p.expires = p.expires.Add(moment.Speaking(reply))
+		p.expires = p.expires.Add(moment.Speaking(rec.Reply))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,48 +185,33 @@ func makeRoom[V any](kept map[string]V, until func(V) time.Time) {
 	}
 }
 
-// ask keeps a question that waits for the asker's answer.
-func (m *memory) ask(q record.Request, p pending) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.pending == nil {
-		m.pending = map[string]pending{}
+// ask keeps a question that waits for the asker's answer, for a time from now on.
+func (m *memories) ask(q record.Request, asked question, wait time.Duration) {
+	if q.DryRun {
+		return
 	}
-	makeRoom(m.pending, func(old pending) time.Time { return old.until })
-	m.pending[asker(q)] = p
-}
-
-// answer removes and returns the question that waits for this asker. Any next text
-// drops the question, except a dry run, which changes nothing.
-func (m *memory) answer(q record.Request) (pending, bool) {
+	asked.until = time.Now().Add(wait)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, ok := m.pending[asker(q)]
-	if !q.DryRun {
-		delete(m.pending, asker(q))
+	if m.questions == nil {
+		m.questions = map[string]question{}
 	}
-	return p, ok && !time.Now().After(p.until)
-}
-
-// halved keeps the question that half an answer has taken away.
-func (m *memory) halved(q record.Request, turn string, p pending) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.half = halfAnswer{asker(q), turn, p}
+	makeRoom(m.questions, func(old question) time.Time { return old.until })
+	m.questions[asker(q)] = asked
 }
 
 // withdraw removes the question that a turn has asked about its text. If the text was
 // half an answer to an earlier question, that question is open again.
-func (m *memory) withdraw(q record.Request, turn string) {
+func (m *memories) withdraw(q record.Request, turn string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	who := asker(q)
-	if p := m.pending[who]; p.doubt != nil && p.turn == turn {
-		delete(m.pending, who)
+	if p := m.questions[who]; p.doubt != nil && p.turn == turn {
+		delete(m.questions, who)
 	}
 	if m.half.asker == who && m.half.turn == turn {
 		m.half.question.until = time.Now().Add(confirmTime)
-		m.pending[who] = m.half.question
+		m.questions[who] = m.half.question
 	}
 }
 

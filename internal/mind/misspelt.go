@@ -1,16 +1,12 @@
 package mind
 
 import (
-	"context"
 	"reflect"
 	"slices"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/keep/record"
 )
-
-// written are the sources of typed texts.
-var written = []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, record.FromPage, record.FromMCP}
 
 // speller is a matcher that knows what a typed text with slips may be.
 type speller interface {
@@ -19,62 +15,65 @@ type speller interface {
 
 // respelt is the step for a typed text with misspelt words, "trun on the lamp", that
 // fits nothing as it is. If all its possible readings come to the same, harmless act,
-// the corrected text becomes the text of the turn, and the next steps understand it.
-func (a *Answerer) respelt(_ context.Context, x *exchange) bool {
-	spells, able := a.match.(speller)
-	if !able || !x.typed() || !fitsNothing(x.local) {
-		return false
+// the text is read so by the next steps.
+func (u *understanding) respelt(x Exchange, m Memory, h *home.House) (Order, bool) {
+	if right := u.respell(x, m, h); right.Text != x.Text {
+		return Order{Read: &right}, false
 	}
-	before := a.memory.subject(x.Request)
-	if _, ok := after(a, x, before, x.Text, x.local); ok {
-		return false
+	return Order{}, false
+}
+
+// respell puts the misspelt words of a typed text right.
+func (u *understanding) respell(x Exchange, m Memory, h *home.House) Exchange {
+	spells, able := u.match.(speller)
+	if !able || !x.typed() || !fitsNothing(x.Alone) {
+		return x
 	}
-	var meant, local []intent.Decision
-	text := ""
-	for _, right := range spells.Respelt(x.Text) {
-		d := a.match.Match(right, x.Area)
-		would := d
-		if next, ok := after(a, x, before, right, d); ok {
+	if _, ok := u.after(x, m, h, x.Text, x.Alone); ok {
+		return x
+	}
+	var meant []intent.Decision
+	right := x
+	for _, text := range spells.Respelt(x.Text) {
+		read := u.as(x, text)
+		would := read.Alone
+		if next, ok := u.after(x, m, h, text, would); ok {
 			would = next.Decision
 		}
 		switch {
 		case would.Route != intent.Local && would.Route != intent.Ask:
 			continue
-		case !a.harmless(would):
-			return false
+		case !harmless(would, h):
+			return x
 		case len(meant) > 0 && !same(meant[0], would):
-			return false
+			return x
 		}
 		if len(meant) == 0 {
-			text = right
+			right = read
 		}
-		meant, local = append(meant, would), append(local, d)
+		meant = append(meant, would)
 	}
-	if text != "" {
-		a.log.Debug("slips put right", "part", "answer", "turn", x.rec.ID, "text", x.Text, "read", text)
-		x.Text, x.local = text, local[0]
-	}
-	return false
+	return right
 }
 
 // hopedFor is what decides how long a turn waits for a house: of a typed text that fits
 // nothing, what it is with its slips put right, if that may be about a thing to come.
-func (a *Answerer) hopedFor(x *exchange, d intent.Decision) intent.Decision {
-	spells, able := a.match.(speller)
-	if !able || !x.typed() || d.Route != intent.Model {
-		return d
+func (u *understanding) hopedFor(x Exchange) intent.Decision {
+	spells, able := u.match.(speller)
+	if !able || !x.typed() || x.Alone.Route != intent.Model {
+		return x.Alone
 	}
 	for _, right := range spells.Respelt(x.Text) {
-		if hoped := a.match.Match(right, x.Area); hoped.Route == intent.Reject && hoped.NeedHouse {
+		if hoped := u.match.Match(right, x.Area); hoped.Route == intent.Reject && hoped.NeedHouse {
 			return hoped
 		}
 	}
-	return d
+	return x.Alone
 }
 
 // fitsNothing reports whether a text was not understood, or one of its names was not.
 func fitsNothing(d intent.Decision) bool {
-	return d.Route == intent.Model && d.Reason == "no_sentence" || namesNothing(d) || d.Route == intent.Reject && d.Reason == bareName
+	return d.Route == intent.Model && d.Reason == intent.NoSentence || namesNothing(d) || d.Route == intent.Reject && d.Reason == intent.BareName
 }
 
 // same reports whether two decisions do or ask the same.
@@ -88,15 +87,15 @@ func same(a, b intent.Decision) bool {
 	return a.Route == b.Route && a.Question == b.Question && slices.Equal(a.Options, b.Options) && reflect.DeepEqual(acts(a), acts(b))
 }
 
-// harmless reports whether a decision is not dangerous, neither now nor after its
-// question is answered.
-func (a *Answerer) harmless(d intent.Decision) bool {
-	if a.dangerous(d) {
+// harmless reports whether a decision is not dangerous in a house, neither now nor after
+// its question is answered.
+func harmless(d intent.Decision, h *home.House) bool {
+	if dangerous(d, h) {
 		return false
 	}
 	for _, act := range d.Actions {
 		for _, later := range act.Later {
-			if a.dangerous(intent.Decision{Actions: []intent.Action{later}}) {
+			if dangerous(intent.Decision{Actions: []intent.Action{later}}, h) {
 				return false
 			}
 		}
@@ -106,5 +105,5 @@ func (a *Answerer) harmless(d intent.Decision) bool {
 	}
 	would := *d.Would
 	would.Devices = slices.Concat(would.Devices, d.Options)
-	return !a.dangerous(intent.Decision{Actions: append(slices.Clone(d.Beside), would)})
+	return !dangerous(intent.Decision{Actions: append(slices.Clone(d.Beside), would)}, h)
 }

@@ -25,7 +25,7 @@ var orders = map[string][]string{
 
 // denying makes a mind for a house of relays with these names, with the default settings,
 // which deny dangerous acts.
-func denying(t *testing.T, language string, names []string, can ...home.Ability) (*mind.Answerer, *clerk) {
+func denying(t *testing.T, language string, names []string, can ...home.Ability) (*mind.Mind, *clerk) {
 	t.Helper()
 	h := &home.House{Areas: []home.Area{{Name: "Den"}}}
 	domain := "switch"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
@@ -15,106 +16,122 @@ import (
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/errand"
 	"voicegateway/internal/mind/moment"
-	"voicegateway/internal/mind/past"
-	"voicegateway/internal/mind/teaching"
 )
 
 // thought is the step of the language model. After a question of ours, a text
 // without a wake word that only a model might understand is ignored: it was probably
-// not said to the house. After a question of the model it is the answer.
-func (a *Answerer) thought(ctx context.Context, x *exchange) bool {
-	if x.FollowUp && x.question == nil {
-		x.rec.Outcome = record.Ignored
-		return true
+// not said to the house.
+func (u *understanding) thought(x Exchange, m Memory, _ *home.House) (Order, bool) {
+	if x.FollowUp {
+		return ignore(), true
 	}
-	did := a.think(ctx, x)
-	a.memory.keep(x.Request, x.rec.ID, did, x.rec.Reply)
-	return true
+	return Order{Think: true, Alone: !m.Asked}, true
 }
 
-// think asks the language model, if one answers.
-func (a *Answerer) think(ctx context.Context, x *exchange) past.Turn {
-	x.rec.Route = record.RouteModel
+// spoken is what was said of a model's reply so far.
+type spoken struct {
+	turn *turn
+	said []string
+	own  dialogue.Part // the last sentence of the model itself
+
+	undone bool // it was said that nothing came of what was asked
+}
+
+// tell says a sentence.
+func (s *spoken) tell(sentence string) {
+	if sentence = speech.Speakable(sentence); sentence != "" {
+		s.said, s.turn.asks = append(s.said, sentence), false
+		s.turn.say(sentence)
+	}
+}
+
+// think asks the language model and says its reply, sentence by sentence. Its calls that
+// change something are orders of their own. Missing is why none could be asked: then
+// nothing was said.
+func (a *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missing error) {
+	t.rec.Route = record.RouteModel
 	if x.DryRun {
-		if ready, _ := a.model.Ready(); !ready {
-			x.rec.Route = record.RouteNone
+		if !x.Ready {
+			t.rec.Route = record.RouteNone
 		}
-		x.rec.Outcome = record.Ignored // what a model would do cannot be known in advance
-		return past.Turn{}
+		t.rec.Outcome = record.Ignored // what a model would do cannot be known in advance
+		return nil
 	}
-	x.waits()
-	p := x.prompt(a.match, a.choosing)
+	t.waits()
+	p := a.prompt(*x, a.match.House(), o.Answers)
+	if o.Answers == nil || !a.choosing.Yes(x.Text) {
+		t.rec.SpeechAct = string(a.speechAct(*x))
+	}
 	p.Read = func(calls []dialogue.Call) string { return errand.Reading(p.House, a.phrases, calls) }
-	p.Look = func(ctx context.Context, things []string) string { return a.look(ctx, x, things) }
-	g := &gate{a: a, x: x, confirmed: map[string]map[string]string{}}
+	p.Look = func(ctx context.Context, things []string) string { return a.look(ctx, t, things) }
+	t.rounds = &rounds{confirmed: map[string]map[string]string{}}
 	if p.MayAct {
-		p.Act = g.act
+		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted { return a.round(ctx, x, t, calls) }
 	}
-	wait := moment.New(x.say, a.phrases.Phrase("one_moment", nil))
+	wait := moment.New(t.say, a.phrases.Phrase("one_moment", nil))
 	defer wait.End()
-	x.say = wait.Pass
-	var said []string
-	var model heard
-	tell := func(sentence string) {
-		if sentence = speech.Speakable(sentence); sentence != "" {
-			said = append(said, sentence)
-			x.say(sentence)
-		}
-	}
-	x.rec.Outcome = record.Done
+	t.say = wait.Pass
+	s := &spoken{turn: t}
+	t.rec.Outcome = record.Done
 	for part, err := range a.model.Reply(ctx, p) {
-		switch {
-		case err != nil:
-			if a.failed(ctx, x, err, len(said) == 0) {
-				return past.Turn{}
-			}
-			tell(a.modelFailed(x, err, len(said) > 0))
-		case part.Call != nil:
-			g.note(*part.Call)
-		default:
-			tell(part.Sentence)
-			model.note(part)
+		if missing = a.hear(x, s, p.House, part, err); missing != nil {
+			return missing
 		}
 	}
-	tell(g.end())
-	if len(said) == 0 && g.did.Idle() {
-		tell(a.nothingSaid(x))
-	}
-	x.rec.Reply = strings.Join(said, " ")
-	a.memory.askedBack(x, p.MayAct, !g.did.Idle(), model.own)
-	g.complain()
-	x.leave(&p, model.undone)
-	if x.alone(model.own) {
-		teaching.Offer(a.match, a.phrases, x.Request, x.rec, x.done, x.say)
-	}
-	return g.did.As(x.Text)
+	a.endReply(x, o, s, p.MayAct)
+	return nil
 }
 
-// heard is what was heard of a model's reply.
-type heard struct {
-	own    []string // the model's own sentences
-	undone bool     // it was said that nothing came of what was asked
+// hear takes the next piece of a model's reply. It returns the error of a model that could
+// not be asked, if the reply begins with that.
+func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, err error) (missing error) {
+	t := s.turn
+	switch {
+	case err != nil:
+		t.rec.SpeechAct = string(a.speechAct(*x))
+		if none(err) && len(t.rec.Calls) == 0 && len(s.said) == 0 {
+			return err
+		}
+		t.rec.Outcome, t.rec.Error = record.Failed, err.Error()
+		s.tell(a.unanswered(*x, h, err, len(s.said) > 0))
+	case part.Call != nil:
+		t.noteCall(*part.Call)
+	default:
+		s.tell(part.Sentence)
+		s.undone = s.undone || part.Undone
+		if t.asks = part.Asks(); !part.Receipt {
+			s.own = part
+		}
+	}
+	return nil
 }
 
-func (h *heard) note(part dialogue.Part) {
-	h.undone = h.undone || part.Undone
-	if !part.Receipt {
-		h.own = append(h.own, part.Sentence)
+// endReply says what a model's reply has left to say, and keeps what the reply asks.
+func (a *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
+	t := s.turn
+	s.tell(a.endRounds(t))
+	if len(s.said) == 0 && t.did.Idle() {
+		s.tell(a.nothingSaid(t.rec))
 	}
-}
-
-// leave notes that nothing was done that was asked: such a turn is not done, whatever the
-// model has said (REQUIREMENTS U10).
-func (x *exchange) leave(p *dialogue.Prompt, undone bool) {
-	undone = undone || p.MayAct && !errand.Talks(x.Text)
-	if undone && x.rec.Outcome == record.Done && len(x.done) == 0 {
-		x.rec.Outcome, x.rec.Error = record.Failed, "the language model did nothing of what was asked"
+	t.rec.Reply = strings.Join(s.said, " ")
+	a.askedBack(x, o, t, mayAct, s.own)
+	if t.rounds.complaint != "" && t.rec.Outcome == record.Done { // the model has not asked the user about it
+		t.rec.Outcome, t.rec.Error = record.Failed, t.rounds.complaint
 	}
+	// A turn in which nothing was done that was asked is not done, whatever the model has
+	// said (REQUIREMENTS U10).
+	if (s.undone || mayAct && !errand.Talks(x.Text)) && t.rec.Outcome == record.Done && len(t.made) == 0 {
+		t.rec.Outcome, t.rec.Error = record.Failed, "the language model did nothing of what was asked"
+	}
+	if o.Alone && s.own == (dialogue.Part{}) {
+		a.teacher.Offer(x.Request, t.rec, t.made, t.say)
+	}
+	t.did = t.did.As(x.Text)
 }
 
 // look reads things of the house that a model has told of, and returns how they are; "" if
 // that cannot be known now.
-func (a *Answerer) look(ctx context.Context, x *exchange, things []string) string {
+func (a *Mind) look(ctx context.Context, t *turn, things []string) string {
 	asked := intent.Action{Intent: catalogue.GetState, Devices: things, Slots: map[string]any{}}
 	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, a.match.House(), "")
 	if err != nil {
@@ -124,8 +141,8 @@ func (a *Answerer) look(ctx context.Context, x *exchange, things []string) strin
 	defer place.Leave()
 	done := a.calls.All(ctx, place, steps)
 	read := record.Record{}
-	done.Into(&read, x.watch)
-	x.rec.Calls = append(x.rec.Calls, read.Calls...)
+	done.Into(&read, t.watch)
+	t.rec.Calls = append(t.rec.Calls, read.Calls...)
 	if !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
 		return ""
 	}
@@ -134,28 +151,13 @@ func (a *Answerer) look(ctx context.Context, x *exchange, things []string) strin
 
 // nothingSaid returns the sentence that replaces the words of a model that ended without
 // any, although nothing was done; "" if the turn has failed for another reason.
-func (a *Answerer) nothingSaid(x *exchange) string {
-	if x.rec.Outcome != record.Done {
+func (a *Mind) nothingSaid(rec *record.Record) string {
+	if rec.Outcome != record.Done {
 		return ""
 	}
-	x.rec.Outcome, x.rec.Error = record.Failed, "the language model said nothing"
+	rec.Outcome, rec.Error = record.Failed, "the language model said nothing"
 	return a.phrases.Phrase("model_nonsense", nil)
 }
-
-// failed notes why a model gave no answer. If no model could be reached and nothing was
-// said yet, small talk is answered in its place, which ends the turn.
-func (a *Answerer) failed(ctx context.Context, x *exchange, err error, silent bool) (ended bool) {
-	x.rec.Outcome, x.rec.Error = record.Failed, err.Error()
-	if !none(err) || len(x.rec.Calls) > 0 || !silent {
-		return false
-	}
-	x.rec.Route, x.rec.Error = record.RouteNone, "no sentence fits, and "+err.Error()
-	return a.converse(ctx, x, err)
-}
-
-// alone reports whether a text is not the answer to a question, and the model said
-// nothing.
-func (x *exchange) alone(own []string) bool { return len(own) == 0 && !x.asked && x.question == nil }
 
 // none reports whether there is no model, or it cannot be reached.
 func none(err error) bool {
@@ -163,38 +165,37 @@ func none(err error) bool {
 	return errors.Is(err, dialogue.ErrNoModel) || ok && failed.Failure == dialogue.Unreachable
 }
 
-// modelFailed says why there is no answer. If some of it was spoken, the family only
+// unanswered says why a model gave no answer. If some of it was spoken, the family only
 // needs to hear that there is no more. Without a model, the sentence says of a command
 // for later why it was left, and of a forbidding text that it was not an order.
-func (a *Answerer) modelFailed(x *exchange, err error, begun bool) string {
+func (u *understanding) unanswered(x Exchange, h *home.House, err error, begun bool) string {
 	failed, ok := errors.AsType[*dialogue.ModelError](err)
-	act := x.act(a.match)
+	act := u.speechAct(x)
 	switch {
 	case errors.Is(err, dialogue.ErrNoModel) && act.Withholds():
-		return a.phrases.Phrase(cmp.Or(a.unawaited(x, act), "no_order"), nil)
+		return u.phrases.Phrase(cmp.Or(u.unawaited(x, h, act), "no_order"), nil)
 	case errors.Is(err, dialogue.ErrNoModel):
-		return a.phrases.Phrase("no_model", nil)
+		return u.phrases.Phrase("no_model", nil)
 	case ok && begun:
-		return a.phrases.Phrase("model_rest", nil)
+		return u.phrases.Phrase("model_rest", nil)
 	case ok:
-		if text := a.phrases.Phrase("model_"+string(failed.Failure), nil); text != "" {
+		if text := u.phrases.Phrase("model_"+string(failed.Failure), nil); text != "" {
 			return text
 		}
 	}
-	return a.phrases.Apology(err)
+	return u.phrases.Apology(err)
 }
 
-// act is what the text does, as the matcher has decided. A matcher that decides
+// speechAct is what a text does, as the matcher has decided. A matcher that decides
 // nothing about it is helped by the words of English.
-func (x *exchange) act(match Matcher) intent.SpeechAct {
-	if x.local.Act == "" {
-		x.local.Act = intent.English().SpeechAct(x.Text)
-		if m, ok := match.(interface {
-			SpeechAct(text string) intent.SpeechAct
-		}); ok {
-			x.local.Act = m.SpeechAct(x.Text)
-		}
+func (u *understanding) speechAct(x Exchange) intent.SpeechAct {
+	if x.Alone.Act != "" {
+		return x.Alone.Act
 	}
-	x.rec.SpeechAct = string(x.local.Act)
-	return x.local.Act
+	if m, ok := u.match.(interface {
+		SpeechAct(text string) intent.SpeechAct
+	}); ok {
+		return m.SpeechAct(x.Text)
+	}
+	return intent.English().SpeechAct(x.Text)
 }

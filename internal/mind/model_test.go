@@ -50,7 +50,7 @@ func (s *speaker) reply(_ context.Context, p dialogue.Prompt) iter.Seq2[dialogue
 }
 
 // minded makes an answerer with a model, in a language.
-func minded(t *testing.T, language string, m mind.Assistant) *mind.Answerer {
+func minded(t *testing.T, language string, m mind.Assistant) *mind.Mind {
 	t.Helper()
 	pack, err := intent.Ours(language)
 	if err != nil {
@@ -76,7 +76,7 @@ func minded(t *testing.T, language string, m mind.Assistant) *mind.Answerer {
 }
 
 // spoken answers a spoken text and returns the record and what was said.
-func spoken(t *testing.T, a *mind.Answerer, text string, followUp bool) (record.Record, []string) {
+func spoken(t *testing.T, a *mind.Mind, text string, followUp bool) (record.Record, []string) {
 	t.Helper()
 	var said []string
 	rec := record.Record{ID: record.NewID(), Source: record.FromMic}

@@ -3,7 +3,6 @@ package mind
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"voicegateway/internal/home"
@@ -47,27 +46,29 @@ func unsettled(d intent.Decision) bool {
 
 // namesNothing reports whether a text names a thing or a room that the house does not have.
 func namesNothing(d intent.Decision) bool {
-	return d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+	return d.Route == intent.Reject && d.Reason.NamesNothing()
 }
 
-// awaited matches the text again each time a server has published its house, as long as a
-// missing house could change the decision.
-func (a *Answerer) awaited(ctx context.Context, x *exchange, d intent.Decision) intent.Decision {
-	x.waits()
+// await waits until more of the house is known, and matches the text again each time a
+// server has published its house, as long as a missing house could change the decision.
+func (a *Mind) await(ctx context.Context, x Exchange, m Memory, t *turn) Exchange {
+	t.waits()
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
+	d := a.hopedFor(x)
 	for told := true; told && unsettled(d); {
 		before := a.match.House()
 		a.awaitHouse(ctx, d.Route == intent.Model)
 		d = a.match.Match(x.Text, x.Area)
 		told = a.match.House() != before
 	}
-	return d
+	x.Alone, x.Settled = d, true
+	return a.respell(x, m, a.match.House())
 }
 
 // awaitHouse waits for a house. A text that may be free talk waits only storyBudget
 // if a model is ready to answer it.
-func (a *Answerer) awaitHouse(ctx context.Context, story bool) {
+func (a *Mind) awaitHouse(ctx context.Context, story bool) {
 	if story {
 		before := a.match.House()
 		moment, cancel := context.WithTimeout(ctx, storyBudget)

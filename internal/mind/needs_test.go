@@ -23,7 +23,7 @@ import (
 
 // needing is an answerer in a house, with a list of what its turns waited for.
 type needing struct {
-	*mind.Answerer
+	*mind.Mind
 	matcher *fake.Matcher
 	mu      sync.Mutex
 	needs   []string
@@ -43,7 +43,7 @@ func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Call
 		return await(ctx, need)
 	}
 	var err error
-	n.Answerer, err = mind.New(n.matcher, caller, model, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	n.Mind, err = mind.New(n.matcher, caller, model, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package mind
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"time"
@@ -9,8 +8,9 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/doubt"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/followup"
 	"voicegateway/internal/mind/past"
 )
@@ -20,136 +20,158 @@ import (
 // question.
 const confirmTime = 15 * time.Second
 
-// remember keeps a question for the time a person takes to answer.
-func (a *Answerer) remember(q record.Request, d intent.Decision) {
-	if !q.DryRun {
-		a.memory.ask(q, pending{decision: d, text: q.Text, until: time.Now().Add(confirmTime)})
-	}
+// question is a question that waits for its answer.
+type question struct {
+	decision intent.Decision // what is done after a yes, or with the chosen device
+	steps    []plan.Step     // of the decision, where they are planned already
+	timers   []reply.Timer   // which of them is meant
+	thought  *modelQuestion  // a model asked, and gets the answer
+	text     string          // the text that led to the question
+	doubt    *doubt.Question // it is about what was said
+	turn     string          // the id of the turn that has asked what was said
+	repeated bool            // it was asked once more, because the answer was not clear
+	begun    past.Turn       // what was done before the question
+	until    time.Time
 }
 
 // completed is the step for the answer to a question.
-func (a *Answerer) completed(ctx context.Context, x *exchange) bool {
-	p, asked := a.memory.answer(x.Request)
-	x.asked = asked
-	if asked && x.Unfinished && !x.DryRun {
-		a.memory.halved(x.Request, x.rec.ID, p)
+func (u *understanding) completed(x Exchange, m Memory, h *home.House) (Order, bool) {
+	q := m.Question
+	if q == nil {
+		return Order{}, false
 	}
-	d := doubting{a, x}
-	switch q := p.thought; {
-	case !asked:
-		return false
-	case q != nil && !x.Unfinished && q.forModel(x, a.match, a.choosing):
-		x.question = q
-		return a.thought(ctx, x)
-	case q != nil:
-		return false
-	case p.doubt != nil && d.cleared(ctx, p.doubt):
-		return x.rec.Outcome != "" // "neither" is answered, anything else is the text to understand
-	case p.doubt != nil && p.decision.Route == "":
-		return false
-	case d.unclear(p):
-		return true
-	case followup.AsksForAlarm(a.match.Match(x.Text, x.Area)):
-		return false
+	if q.thought != nil {
+		return Order{Think: true, Answers: q.thought}, !x.Unfinished && u.forModel(x)
 	}
-	return answered(ctx, a, x, p)
+	if q.doubt != nil {
+		if o, ok := u.cleared(x, m, h, q.doubt); ok || o.Read != nil {
+			return o, ok
+		}
+		if q.decision.Route == "" {
+			return Order{}, false
+		}
+	}
+	if o, ok := u.unclear(x, m, h, *q); ok {
+		return o, true
+	}
+	if followup.AsksForAlarm(x.Alone) {
+		return Order{}, false
+	}
+	return u.answered(x, m, h, q)
 }
 
-// answered carries out what an answer comes to.
-func answered(ctx context.Context, a *Answerer, x *exchange, p pending) bool {
-	d, ok := a.answerTo(x.Request, p)
-	x.begun = p.begun
+// answered is the order that an answer comes to.
+func (u *understanding) answered(x Exchange, m Memory, h *home.House, q *question) (Order, bool) {
+	d, again, ok := u.answerTo(x, h, q)
 	switch {
 	case !ok:
-		return false
+		return Order{}, false
 	case d.Route == intent.Model: // the first text, matched with the room from the answer, needs the model
-		x.local = d
-		return a.thought(ctx, x)
+		x.Alone = d
+		o, ok := u.thought(x, m, h)
+		o.Read = &x
+		return o, ok
 	}
-	x.ordered = len(p.steps) == 0 && p.decision.Reason != plannedByModel && !x.Unfinished
-	a.perform(x, d, func() past.Turn {
-		if len(p.steps) > 0 {
-			return a.carry(ctx, x, d, p.steps)
-		}
-		return a.carryOut(ctx, x, d)
-	})
-	return true
+	var o Order
+	if len(q.steps) > 0 {
+		o = Order{Meant: d, Do: q.steps}
+	} else {
+		o = u.order(x, m, h, d)
+		o.Alone = q.decision.Reason != intent.PlannedByModel && !x.Unfinished
+	}
+	o.Ask = again
+	if o.Leaves == nil {
+		o.Leaves = func(did past.Turn) past.Turn { return did.After(q.begun) }
+	}
+	return o, true
 }
 
 // answerTo completes the waiting decision with the answer: a yes, a thing or a
 // room, said without a verb. If the answer still fits several devices, the question
-// is asked once more.
-func (a *Answerer) answerTo(q record.Request, p pending) (d intent.Decision, answered bool) {
-	switch d = p.decision; {
-	case d.Reason == followup.WhatMeant && (a.choosing.Yes(q.Text) || a.choosing.All(q.Text)): // that names nothing
+// is asked again.
+func (u *understanding) answerTo(x Exchange, h *home.House, q *question) (d intent.Decision, again *question, answered bool) {
+	text := q.text
+	switch d = q.decision; {
+	case d.Reason == intent.WhatMeant && (u.choosing.Yes(x.Text) || u.choosing.All(x.Text)): // that names nothing
 	case d.Route == intent.Local && len(d.Options) == 0:
 		d.Confirmed = true
-		return d, a.choosing.Yes(q.Text)
-	case d.Reason == "which_area":
-		d, answered = a.inRoom(q, p)
-	case slices.Contains([]string{followup.HowLong, followup.When, followup.What, followup.WhichTimer}, d.Reason):
-		d, answered = a.aboutTimers(q, &p)
-	case d.Reason == bareName:
-		d, answered = a.withVerb(q, p)
-	case d.Route == intent.Local || d.Would != nil:
-		d, answered = a.withThing(q, p)
+		return d, nil, u.choosing.Yes(x.Text)
+	default:
+		d, text, answered = u.complete(x, h, q)
 	}
 	if answered && d.Route == intent.Ask { // the answer to the second question completes the first text
-		q.Text = p.text
-		a.remember(q, d)
+		again = &question{decision: d, text: text}
 	}
-	return d, answered
+	return d, again, answered
+}
+
+// complete completes a decision by what it lacks; text is what was said so far.
+func (u *understanding) complete(x Exchange, h *home.House, q *question) (d intent.Decision, text string, answered bool) {
+	d, text = q.decision, q.text
+	switch d.Reason {
+	case intent.WhichArea:
+		d, answered = u.inRoom(x, h, q)
+	case intent.HowLong, intent.When, intent.RemindOf, intent.WhichTimer:
+		d, text, answered = u.aboutTimers(x, q)
+	case intent.BareName:
+		d, answered = u.withVerb(x, h, q)
+	default:
+		if d.Route == intent.Local || d.Would != nil {
+			d, answered = u.withThing(x, h, q)
+		}
+	}
+	return d, text, answered
 }
 
 // aboutTimers completes a sentence about timers with its time, with the text of the
 // reminder, or with the timer that is meant. A further question is about the longer text.
-func (a *Answerer) aboutTimers(q record.Request, p *pending) (d intent.Decision, answered bool) {
-	alone := func(text string) intent.Decision { return a.match.Match(text, q.Area) }
-	switch asked := p.decision; asked.Reason {
-	case followup.What:
-		r := followup.RemindAnswer{Asked: p.text, Text: q.Text, Remind: a.choosing.Reminding(p.text, q.Text, len(asked.Would.Slots) == 0), Match: alone}
-		d, p.text, answered = r.Completed()
-	case followup.WhichTimer:
-		t := followup.TimerAnswer{Text: q.Text, All: a.choosing.All(q.Text), Place: a.choosing.Nth(q.Text, len(p.timers)), ByLength: a.choosing.ByLength(q.Text), Match: alone}
-		d, answered = t.Completed(a.phrases, *asked.Would, p.timers)
+func (u *understanding) aboutTimers(x Exchange, q *question) (d intent.Decision, text string, answered bool) {
+	alone := func(text string) intent.Decision { return u.match.Match(text, x.Area) }
+	switch asked := q.decision; asked.Reason {
+	case intent.RemindOf:
+		r := followup.RemindAnswer{Asked: q.text, Text: x.Text, Remind: u.choosing.Reminding(q.text, x.Text, len(asked.Would.Slots) == 0), Match: alone}
+		return r.Completed()
+	case intent.WhichTimer:
+		t := followup.TimerAnswer{Text: x.Text, All: u.choosing.All(x.Text), Place: u.choosing.Nth(x.Text, len(q.timers)), ByLength: u.choosing.ByLength(x.Text), Match: alone}
+		d, answered = t.Completed(u.phrases, *asked.Would, q.timers)
+		return d, q.text, answered
 	default:
-		t := followup.TimeAnswer{Asked: p.text, Text: q.Text, Match: alone}
-		if asked.Reason == followup.When {
-			t.AtTime = a.choosing.AtTime(q.Text)
+		t := followup.TimeAnswer{Asked: q.text, Text: x.Text, Match: alone}
+		if asked.Reason == intent.When {
+			t.AtTime = u.choosing.AtTime(x.Text)
 		}
 		d, answered = t.Completed(asked.Would)
-		p.text += " " + q.Text
+		return d, q.text + " " + x.Text, answered
 	}
-	return d, answered
 }
 
 // inRoom matches the first text again with the room that the answer names.
-func (a *Answerer) inRoom(q record.Request, p pending) (intent.Decision, bool) {
-	if area := a.choosing.Place(q.Text, a.match.House()); area != "" {
-		return a.match.Match(p.text, area), true
+func (u *understanding) inRoom(x Exchange, h *home.House, q *question) (intent.Decision, bool) {
+	if area := u.choosing.Place(x.Text, h); area != "" {
+		return u.match.Match(q.text, area), true
 	}
-	return p.decision, a.choosing.Yes(q.Text)
+	return q.decision, u.choosing.Yes(x.Text)
 }
 
 // withThing completes an act with the device or devices that the answer names.
-func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool) {
-	options := a.match.House().Some(p.decision.Options)
-	chosen := a.choosing.Choose(q.Text, options)
+func (u *understanding) withThing(x Exchange, h *home.House, q *question) (intent.Decision, bool) {
+	options := h.Some(q.decision.Options)
+	chosen := u.choosing.Choose(x.Text, options)
 	switch {
-	case a.choosing.None(q.Text):
+	case u.choosing.None(x.Text):
 		return plainDecision(catalogue.No), true
-	case len(chosen) == 0 && a.choosing.Yes(q.Text): // a bare yes is about all the options
+	case len(chosen) == 0 && u.choosing.Yes(x.Text): // a bare yes is about all the options
 		chosen = options
 	case len(chosen) == 0:
-		return p.decision, false
+		return q.decision, false
 	}
-	act := wanted(p.decision)
+	act := wanted(q.decision)
 	act.Devices = nil
 	for _, e := range chosen {
 		act.Devices = append(act.Devices, e.ID)
 	}
-	if len(chosen) > 1 && !a.choosing.All(q.Text) { // "the kitchen one", and there are two
-		d := intent.Decision{Route: intent.Ask, Reason: "ambiguous", Question: a.phrases.Which(chosen), Options: act.Devices}
+	if len(chosen) > 1 && !u.choosing.All(x.Text) { // "the kitchen one", and there are two
+		d := intent.Decision{Route: intent.Ask, Reason: intent.Ambiguous, Question: u.phrases.Which(chosen), Options: act.Devices}
 		act.Devices = nil
 		d.Would = &act
 		return d, true
@@ -158,7 +180,28 @@ func (a *Answerer) withThing(q record.Request, p pending) (intent.Decision, bool
 		act.Slots["name"] = chosen[0].Name
 	}
 	act = onto(act, chosen)
-	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+	return intent.Decision{Route: intent.Local, Reason: intent.ByAnswer, Actions: []intent.Action{act}}, true
+}
+
+// withVerb completes a name that was said alone with the answer that says what to do:
+// "on", "turn it off", "50 percent". The answer must be about the thing with that name,
+// so that a new command is not taken for an answer.
+func (u *understanding) withVerb(x Exchange, h *home.House, q *question) (intent.Decision, bool) {
+	called := func(e *home.Entity) bool { return len(u.choosing.Choose(q.decision.Heard, []*home.Entity{e})) > 0 }
+	var own []string
+	for i := range h.Entities {
+		if e := &h.Entities[i]; called(e) {
+			own = append(own, e.ID)
+		}
+	}
+	for _, text := range u.choosing.About(x.Text, q.decision.Heard) {
+		d := u.match.Match(text, x.Area)
+		if d.Route == intent.Local && len(d.Actions) == 1 && len(d.Actions[0].Devices) > 0 &&
+			!slices.ContainsFunc(d.Actions[0].Devices, func(id string) bool { return !slices.Contains(own, id) }) {
+			return d, true
+		}
+	}
+	return q.decision, false
 }
 
 // onto gives the things that were chosen to the act that has an end; any other act is
@@ -177,18 +220,9 @@ func onto(act intent.Action, chosen []*home.Entity) intent.Action {
 	return act
 }
 
-// questionOf returns the question to ask back. The things that may be meant are named by
-// the rules for the whole house, because only their rooms may tell them apart.
-func questionOf(d intent.Decision, h *home.House, phrases *reply.Phrases) string {
-	if things := h.Some(d.Options); d.Reason == "ambiguous" && len(things) > 0 && len(things) == len(d.Options) {
-		return phrases.Which(things)
-	}
-	return d.Question
-}
-
 // plainDecision is the decision for something that needs no device.
 func plainDecision(name string) intent.Decision {
-	return intent.Decision{Route: intent.Local, Reason: "sentence", Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
+	return intent.Decision{Route: intent.Local, Reason: intent.BySentence, Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
 }
 
 // wanted returns the act that a question was about, without its device.

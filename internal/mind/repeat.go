@@ -1,14 +1,13 @@
 package mind
 
 import (
-	"context"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/followup"
-	"voicegateway/internal/mind/past"
 )
 
 // saidLast is the last answer to an asker.
@@ -17,29 +16,31 @@ type saidLast struct {
 	at   time.Time
 }
 
+// asksAgain reports whether a text asks for the last answer once more. It answers no
+// question, so an open one stays open.
+func (x *Exchange) asksAgain() bool {
+	d := &x.Alone
+	return d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.Repeat && !x.Unfinished
+}
+
 // repeated is the step for a user who has not heard the answer: it is said again, and
-// nothing is done again. An open question stays open.
-func (a *Answerer) repeated(_ context.Context, x *exchange) bool {
-	d := a.decide(x)
-	if d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.Repeat || x.Unfinished {
-		return false
+// nothing is done again.
+func (u *understanding) repeated(x Exchange, m Memory, _ *home.House) (Order, bool) {
+	if !x.asksAgain() {
+		return Order{}, false
 	}
-	a.perform(x, d, func() past.Turn {
-		text, asked := a.memory.again(x.Request)
-		if text == "" {
-			text = a.phrases.Phrase(catalogue.Of(catalogue.Repeat).Reply, nil)
-		}
-		x.rec.Reply, x.rec.Outcome = text, record.Done
-		if asked {
-			x.rec.Outcome = record.Asked
-		}
-		return past.Turn{}
-	})
-	return true
+	text, end := m.Said, record.Done
+	if text == "" {
+		text = u.phrases.Phrase(catalogue.Of(catalogue.Repeat).Reply, nil)
+	}
+	if m.Asked {
+		end = record.Asked
+	}
+	return Order{Meant: x.Alone, Reopen: true}.say(text, end, ""), true
 }
 
 // tell keeps an answer, so that it can be said again.
-func (m *memory) tell(q record.Request, text string) {
+func (m *memories) tell(q record.Request, text string) {
 	if q.DryRun || text == "" {
 		return
 	}
@@ -52,19 +53,12 @@ func (m *memory) tell(q record.Request, text string) {
 	m.said[asker(q)] = saidLast{text, time.Now()}
 }
 
-// again returns the last answer to an asker, "" if there was none lately, and whether a
-// question is open. The time to answer it starts again.
-func (m *memory) again(q record.Request) (text string, asked bool) {
+// reopen lets the time to answer an open question start again.
+func (m *memories) reopen(q record.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, who := time.Now(), asker(q)
-	p, waits := m.pending[who]
-	if asked = waits && now.Before(p.until); asked && !q.DryRun {
-		p.until = now.Add(confirmTime)
-		m.pending[who] = p
+	if p, open := m.questions[asker(q)]; open && time.Now().Before(p.until) {
+		p.until = time.Now().Add(confirmTime)
+		m.questions[asker(q)] = p
 	}
-	if s := m.said[who]; now.Sub(s.at) <= followup.TalkTime {
-		text = s.text
-	}
-	return text, asked
 }

@@ -110,7 +110,7 @@ func (r *rescue) reconnect(ctx context.Context, server string) error {
 
 // rescue decides how one task continues after its server was lost.
 type rescue struct {
-	a          *Answerer
+	a          *Mind
 	rec        *record.Record
 	reconnects int // reconnects made for this task so far
 }
@@ -138,18 +138,18 @@ func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 // save rescues a turn of several steps after a server was lost. It returns the task if
 // the task is stopped, nil otherwise. A turn of a single step is reported at once,
 // because it has no further step. Steps of earlier rounds count.
-func (a *Answerer) save(ctx context.Context, x *exchange, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
-	if !a.recovery.possible() || len(steps)+len(x.done) < 2 {
+func (a *Mind) save(ctx context.Context, x *Exchange, t *turn, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
+	if !a.recovery.possible() || len(steps)+len(x.Made)+len(t.made) < 2 {
 		return nil
 	}
-	r := rescue{a: a, rec: x.rec, reconnects: x.reconnects}
-	defer func() { x.reconnects = r.reconnects }()
+	r := rescue{a: a, rec: t.rec, reconnects: t.reconnects}
+	defer func() { t.reconnects = r.reconnects }()
 	for {
 		cause := c.Cause()
 		if cause == nil || ctx.Err() != nil {
 			return nil
 		}
-		task := taskOf(x, steps, *c)
+		task := taskOf(x, t, steps, *c)
 		switch r.choose(ctx, task, cause) {
 		case record.StopTask:
 			return &task
@@ -181,22 +181,25 @@ func unsent(c calling.Made) []int {
 
 // taskOf describes the turn as a task: confirmed steps are done, the others are
 // open. Questions are left out; the person asks them again.
-func taskOf(x *exchange, steps []plan.Step, c calling.Made) record.Task {
-	t := record.Task{ID: x.rec.ID, Asked: x.Text, Done: append([]record.TaskStep{}, x.doneBefore...), Open: []record.TaskStep{}}
+func taskOf(x *Exchange, t *turn, steps []plan.Step, c calling.Made) record.Task {
+	task := record.Task{ID: x.Turn, Asked: x.Text, Done: []record.TaskStep{}, Open: []record.TaskStep{}}
+	for _, s := range t.made {
+		task.Done = append(task.Done, past.TaskStep(s))
+	}
 	for i, s := range steps {
-		if calling.Lost(c.Errs[i]) && t.Server == "" {
-			t.Server = s.Call.Server
+		if calling.Lost(c.Errs[i]) && task.Server == "" {
+			task.Server = s.Call.Server
 		}
 		if s.Call.Tool == "" || s.Risk == tools.Read {
 			continue
 		}
 		step := past.TaskStep(s)
 		if c.Problems[i] == "" {
-			t.Done = append(t.Done, step)
+			task.Done = append(task.Done, step)
 			continue
 		}
 		step.Sent = errors.Is(c.Errs[i], tools.ErrNoAnswer)
-		t.Open = append(t.Open, step)
+		task.Open = append(task.Open, step)
 	}
-	return t
+	return task
 }

@@ -86,7 +86,7 @@ func answersOf(called []string) func(context.Context, tools.Call) (tools.Result,
 // sentence cannot be done for one of its things, nothing is done.
 func TestShortSentencesAreAnswered(t *testing.T) {
 	t.Parallel()
-	residents := map[string]*mind.Answerer{}
+	residents := map[string]*mind.Mind{}
 	for language, called := range map[string][]string{
 		"en": {"Kitchen", "Office", "Cellar", "Kitchen Light", "Desk Lamp", "Counter Light", "Kitchen Blinds", "Garage Door", "Kitchen Thermometer", "Office Thermometer", "Cellar Thermometer"},
 		"de": {"Küche", "Büro", "Keller", "Küchenlicht", "Schreibtischlampe", "Thekenlicht", "Küchenjalousie", "Garagentor", "Küchenthermometer", "Bürothermometer", "Kellerthermometer"},
@@ -103,7 +103,7 @@ func TestShortSentencesAreAnswered(t *testing.T) {
 }
 
 // resident is an answerer in a house, without a model.
-func resident(t *testing.T, language string, h *home.House, call func(context.Context, tools.Call) (tools.Result, error)) *mind.Answerer {
+func resident(t *testing.T, language string, h *home.House, call func(context.Context, tools.Call) (tools.Result, error)) *mind.Mind {
 	t.Helper()
 	pack, err := intent.Ours(language)
 	if err != nil {

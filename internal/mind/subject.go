@@ -22,7 +22,7 @@ type subject struct {
 
 // subject returns what an asker's last sentence was about, nil if nothing is
 // remembered.
-func (m *memory) subject(q record.Request) *subject {
+func (m *memories) subject(q record.Request) *subject {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t, ok := m.subjects[asker(q)]
@@ -33,7 +33,7 @@ func (m *memory) subject(q record.Request) *subject {
 }
 
 // turnTo remembers what an asker's last sentence was about.
-func (m *memory) turnTo(q record.Request, t subject) {
+func (m *memories) turnTo(q record.Request, t subject) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.subjects == nil {
@@ -44,7 +44,7 @@ func (m *memory) turnTo(q record.Request, t subject) {
 }
 
 // deedsNow returns what the turn at hand did to devices.
-func (m *memory) deedsNow(q record.Request) []past.Deed {
+func (m *memories) deedsNow(q record.Request) []past.Deed {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.past[asker(q)]; p != nil && p.latest {
@@ -54,7 +54,7 @@ func (m *memory) deedsNow(q record.Request) []past.Deed {
 }
 
 // startedNow returns the ids of what the turn at hand has set: timers, alarms, reminders.
-func (m *memory) startedNow(q record.Request) []string {
+func (m *memories) startedNow(q record.Request) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.past[asker(q)]; p != nil && p.latest {
@@ -67,34 +67,34 @@ func (m *memory) startedNow(q record.Request) []string {
 func (t *subject) recent() bool { return t != nil && t.Fresh(true) && !t.Asks() }
 
 // heed remembers what a turn was about, for the short sentences that may follow.
-func heed(a *Answerer, x *exchange) {
+func (a *Mind) heed(x *Exchange, o *Order, rec *record.Record) {
 	if x.DryRun {
 		return
 	}
-	next := x.subject
+	next := o.Subject
 	if next == nil {
-		next = subjectOf(a, x)
+		next = a.subject(x, o, rec)
 	}
 	if next == nil {
 		return
 	}
-	next.At, next.Less = time.Now(), x.less
+	next.At, next.Less = time.Now(), o.Less
 	if last := a.memory.subject(x.Request); last.recent() && len(next.Earlier) == 0 {
 		if next.Earlier = last.Things; slices.Equal(last.Things, next.Things) {
 			next.Earlier = last.Earlier
 		}
 	}
 	if x.Source == record.FromMic || x.Source == record.FromFile {
-		next.At = next.At.Add(moment.Speaking(x.rec.Reply))
+		next.At = next.At.Add(moment.Speaking(rec.Reply))
 	}
 	a.memory.turnTo(x.Request, *next)
 }
 
-// subjectOf finds what a turn was about; nil leaves the remembered subject unchanged.
-func subjectOf(a *Answerer, x *exchange) *subject {
+// subject finds what a turn was about; nil leaves the remembered subject unchanged.
+func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
 	last, deeds := a.memory.subject(x.Request), a.memory.deedsNow(x.Request)
 	switch {
-	case x.rec.Route == record.RouteModel || x.rec.Route == record.RouteNone:
+	case rec.Route == record.RouteModel || rec.Route == record.RouteNone:
 		if t := followup.OfDeeds(deeds); t != nil {
 			return &subject{Subject: *t, did: deeds}
 		}
@@ -102,12 +102,12 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 			last.Talked = true
 		}
 		return last
-	case x.meant.Route == intent.Reject && x.meant.Would != nil:
-		return &subject{Subject: followup.Subject{Acts: []intent.Action{*x.meant.Would}, Lost: true}}
-	case x.meant.Route != intent.Local || len(x.meant.Actions) == 0:
+	case o.Meant.Route == intent.Reject && o.Meant.Would != nil:
+		return &subject{Subject: followup.Subject{Acts: []intent.Action{*o.Meant.Would}, Lost: true}}
+	case o.Meant.Route != intent.Local || len(o.Meant.Actions) == 0:
 		return nil
 	}
-	switch x.meant.Actions[0].Intent {
+	switch o.Meant.Actions[0].Intent {
 	case catalogue.Undo, catalogue.Wrong:
 		if last != nil {
 			last.did = nil
@@ -119,9 +119,9 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 		}
 		return nil
 	}
-	t := followup.OfActs(x.meant.Actions, deeds, func(things []string) []string {
+	t := followup.OfActs(o.Meant.Actions, deeds, func(things []string) []string {
 		var named []string
-		for _, e := range a.choosing.Named(x.rec.Reply, a.match.House().Some(things)) {
+		for _, e := range a.choosing.Named(rec.Reply, a.match.House().Some(things)) {
 			named = append(named, e.ID)
 		}
 		return named
@@ -129,6 +129,6 @@ func subjectOf(a *Answerer, x *exchange) *subject {
 	if t == nil {
 		return nil
 	}
-	t.Waits = x.rec.Outcome == record.Asked
+	t.Waits = rec.Outcome == record.Asked
 	return &subject{Subject: *t, did: deeds, started: a.memory.startedNow(x.Request)}
 }

@@ -1,14 +1,15 @@
 package mind
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/calling"
@@ -40,7 +41,7 @@ type offered struct {
 
 // Offer returns the sentence that offers to resume a task when its server is back;
 // "" if no task waits for the server or the offer was already made.
-func (a *Answerer) Offer(server string) string {
+func (a *Mind) Offer(server string) string {
 	if a.recovery.Tasks == nil {
 		return ""
 	}
@@ -48,104 +49,88 @@ func (a *Answerer) Offer(server string) string {
 	if !ok {
 		return ""
 	}
-	a.memory.mu.Lock()
-	a.memory.offered = offered{task.ID, time.Now()}
-	a.memory.mu.Unlock()
+	a.memory.offer(task.ID)
 	return a.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
 }
 
-// resumes recognises "resume", which is about the newest task, and a yes to an
-// offer.
-func (a *Answerer) resumes(q record.Request, d intent.Decision) (id string, ok bool) {
-	if a.recovery.Tasks == nil || d.Route != intent.Local || len(d.Actions) != 1 {
-		return "", false
-	}
-	switch d.Actions[0].Intent {
-	case catalogue.Resume:
-		return "", true
-	case catalogue.Yes:
-		return a.memory.accept(q, time.Time{})
-	}
-	return "", false
-}
-
-// declines recognises a "no" to an offer, unless something was done after the
-// offer.
-func (a *Answerer) declines(q record.Request, before *remembered) bool {
-	if a.choosing.Amendment(q.Text) != choosing.Not {
-		return false
-	}
-	var did time.Time
-	if before != nil {
-		did = before.at
-	}
-	_, ok := a.memory.accept(q, did)
-	return ok
-}
-
-// accept removes and returns the last offer if it is younger than resumeTime and
-// was not made before the time after.
-func (m *memory) accept(q record.Request, after time.Time) (id string, ok bool) {
+// offer keeps an offer, until it is answered.
+func (m *memories) offer(task string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	last := m.offered
-	if last.id == "" || time.Since(last.at) >= resumeTime || last.at.Before(after) {
-		return "", false
-	}
-	if !q.DryRun {
+	m.offered = offered{task, time.Now()}
+}
+
+// settle forgets an offer that was answered, unless another one was made since.
+func (m *memories) settle(answered offered) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.offered == answered {
 		m.offered = offered{}
 	}
-	return last.id, true
 }
 
-// resumed is the step for a task that was stopped before.
-func (a *Answerer) resumed(ctx context.Context, x *exchange) bool {
-	d := a.decide(x)
-	id, ok := a.resumes(x.Request, d)
-	if ok {
-		a.perform(x, d, func() past.Turn { return a.resume(ctx, id, x) })
+// fresh reports whether an offer can still be answered.
+func (o *offered) fresh() bool { return o.id != "" && time.Since(o.at) < resumeTime }
+
+// resumed is the step for a task that was stopped before: "resume", which is about the
+// newest task, or a yes to an offer.
+func (u *understanding) resumed(x Exchange, m Memory, _ *home.House) (Order, bool) {
+	d := x.Alone
+	if !u.tasks || d.Route != intent.Local || len(d.Actions) != 1 {
+		return Order{}, false
 	}
-	return ok
+	o := Order{Meant: d, Manner: Resuming}
+	switch name := d.Actions[0].Intent; {
+	case name == catalogue.Resume:
+	case name == catalogue.Yes && m.Offered.id != "":
+		o.Task, o.Settles = m.Offered.id, m.Offered
+	default:
+		return Order{}, false
+	}
+	o.Meant.Confirmed = true
+	return o, true
 }
 
-// resume makes the open calls of a task. Confirmed calls are then done; the others
-// stay open.
-func (a *Answerer) resume(ctx context.Context, id string, x *exchange) past.Turn {
+// declines recognises a "no" to an offer, unless something was done after the offer.
+func (u *understanding) declines(x Exchange, m Memory) bool {
+	return u.choosing.Amendment(x.Text) == choosing.Not && m.Offered.id != "" && (m.Before == nil || !m.Offered.at.Before(m.Before.at))
+}
+
+// takeTask takes the stopped task that an order resumes, and puts its open calls into the
+// order. A dry run only records them.
+func (a *Mind) takeTask(x *Exchange, o *Order, t *turn) (task record.Task, ok bool) {
 	if x.DryRun {
-		x.rec.Outcome = record.Ignored
+		t.rec.Outcome = record.Ignored
 		for _, t := range a.recovery.Tasks.Open() {
-			if id != "" && t.ID != id {
+			if o.Task != "" && t.ID != o.Task {
 				continue
 			}
-			for _, s := range t.Open {
-				x.rec.Calls = append(x.rec.Calls, record.CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
-			}
+			task = t
 			break
 		}
-		return past.Turn{}
+		for _, s := range task.Open {
+			t.rec.Calls = append(t.rec.Calls, record.CallMade{Tool: s.Tool, Server: s.Server, Args: s.Args})
+		}
+		return task, false
 	}
-	task, ok := a.recovery.Tasks.Take(id)
-	if !ok {
-		x.rec.Outcome, x.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
-		return past.Turn{}
+	if task, ok = a.recovery.Tasks.Take(o.Task); !ok {
+		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
+		return task, false
 	}
-	steps := past.OpenSteps(a.match.House(), task.Open)
-	place := a.calls.Take(steps)
-	defer place.Leave()
-	x.waits()
-	if !a.permitted(x, intent.Decision{Confirmed: true}, steps) {
-		return past.Turn{}
-	}
-	done := a.calls.All(ctx, place, steps)
-	done.Into(x.rec, x.watch)
-	if x.rec.Outcome == record.Done {
-		x.rec.Reply = a.phrases.Phrase("task_resumed", nil)
+	o.Do = past.OpenSteps(a.match.House(), task.Open)
+	return task, true
+}
+
+// tellTask says what came of the open calls of a task. Confirmed calls are then done; the
+// others stay open.
+func (a *Mind) tellTask(task record.Task, steps []plan.Step, done calling.Made, t *turn) {
+	if t.rec.Outcome == record.Done {
+		t.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 	} else {
 		sentBefore(a.phrases, task.Open, done)
-		x.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+		t.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
 	}
-	a.settle(task, done)
-	return past.Resumed(a.match.House(), task, done.Results)
+	a.keepOpen(task, done)
 }
 
 // sentBefore keeps the doubt about calls that were sent before the task was
@@ -159,8 +144,8 @@ func sentBefore(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
 	}
 }
 
-// settle keeps the steps of a task that are still open.
-func (a *Answerer) settle(task record.Task, done calling.Made) {
+// keepOpen keeps the steps of a task that are still open.
+func (a *Mind) keepOpen(task record.Task, done calling.Made) {
 	var open []record.TaskStep
 	for i, s := range task.Open {
 		if done.Problems[i] == "" {
@@ -182,7 +167,7 @@ func (a *Answerer) settle(task record.Task, done calling.Made) {
 // stop ends a task: it keeps the open steps and returns the sentence that says so,
 // and whether there were any to keep. Steps that were sent and must not be carried
 // out twice are not kept.
-func (a *Answerer) stop(task record.Task, cause error, rec *record.Record) (said string, kept bool) {
+func (a *Mind) stop(task record.Task, cause error, rec *record.Record) (said string, kept bool) {
 	task.Time = time.Now()
 	if cause != nil {
 		task.Reason = cause.Error()

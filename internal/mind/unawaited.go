@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/mind/followup"
 )
@@ -16,7 +17,7 @@ const longestUnawaited = 16
 // on an event, that the gateway cannot wait for: "at sunset", "when I come home"; "" if
 // the text orders nothing. It finds the order by leaving out words at the beginning, at
 // the end or in the middle of the text.
-func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
+func (u *understanding) unawaited(x Exchange, h *home.House, act intent.SpeechAct) string {
 	key, waits := map[intent.SpeechAct]string{"future": "no_such_time", "condition": "no_event"}[act]
 	words := strings.Fields(intent.Plain(x.Text))
 	if !waits || len(words) > longestUnawaited {
@@ -25,11 +26,11 @@ func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 	found := ""
 	for cut := 1; cut < len(words)-1; cut++ {
 		for from := range len(words) - cut + 1 {
-			if from == 0 && act == "future" && slices.ContainsFunc(words[:cut], a.choosing.Subject) {
+			if from == 0 && act == "future" && slices.ContainsFunc(words[:cut], u.choosing.Subject) {
 				continue // "I will …" tells
 			}
-			d := a.match.Match(strings.Join(slices.Concat(words[:from:from], words[from+cut:]), " "), x.Area)
-			switch said, sure := a.postponed(d, key); {
+			d := u.match.Match(strings.Join(slices.Concat(words[:from:from], words[from+cut:]), " "), x.Area)
+			switch said, sure := postponed(d, h, key); {
 			case sure:
 				return said
 			case said != "":
@@ -43,24 +44,24 @@ func (a *Answerer) unawaited(x *exchange, act intent.SpeechAct) string {
 // postponed returns the key of the phrase for an order at another time, judged by what
 // the text would order now; "" if it orders nothing. sure reports whether the text names
 // everything that would be done.
-func (a *Answerer) postponed(d intent.Decision, key string) (said string, sure bool) {
+func postponed(d intent.Decision, h *home.House, key string) (said string, sure bool) {
 	switch {
 	case !followup.Orders(d) || d.Foreign:
 		return "", false
 	case d.Route == intent.Local:
-		if a.dangerous(d) {
+		if dangerous(d, h) {
 			key = "not_later"
 		}
 		return key, d.Act.MayAct()
-	case d.Reason == followup.HowLong || d.Reason == followup.When:
+	case d.Reason == intent.HowLong || d.Reason == intent.When:
 		return "no_model", false // the words of its time are no time
 	}
 	return key, false
 }
 
-// dangerous reports whether a decision would do something dangerous.
-func (a *Answerer) dangerous(d intent.Decision) bool {
+// dangerous reports whether a decision would do something dangerous in a house.
+func dangerous(d intent.Decision, h *home.House) bool {
 	return slices.ContainsFunc(d.Actions, func(act intent.Action) bool {
-		return slices.ContainsFunc(act.Devices, func(id string) bool { return intent.Dangerous(act, a.match.House().Entity(id)) })
+		return slices.ContainsFunc(act.Devices, func(id string) bool { return intent.Dangerous(act, h.Entity(id)) })
 	})
 }

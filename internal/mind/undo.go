@@ -1,7 +1,6 @@
 package mind
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -11,47 +10,35 @@ import (
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/past"
-	"voicegateway/internal/mind/teaching"
 )
 
 // undo restores what the last turn changed. A second undo does it again, a third
 // one does nothing. An undo obeys the same safety rules, order and receipts as any
 // act.
-func (a *Answerer) undo(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
-	x.rec.Outcome = record.Done
-	if x.before == nil || x.before.Undone > 1 || d.Actions[0].Slots["back"] == "on" && !x.before.SwitchedOff() || !x.DryRun && !a.memory.claim(x.Request, x.before) {
-		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
-		return past.Turn{}
+func (u *understanding) undo(o Order, m Memory, h *home.House) Order {
+	before := m.Before
+	if before == nil || before.Undone > 1 || o.Meant.Actions[0].Slots["back"] == "on" && !before.SwitchedOff() {
+		return o.say(u.phrases.Phrase("nothing_to_undo", nil), record.Done, "")
 	}
-	steps, denied := takenBack(a.match.House(), &x.before.Turn)
+	o.Claim = before
+	steps, denied := takenBack(h, &before.Turn)
 	switch {
 	case len(steps) > 0:
+		o.Do, o.Denied = steps, denied
 	case len(denied) > 0:
-		steps, denied = denied, nil // carry refuses them and says why
-	case x.before.Rest:
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "what was done is no device's state"
-		return past.Turn{}
+		o.Do = denied // the guard refuses them and says why
+	case before.Rest:
+		return o.say(u.phrases.Phrase("cannot_undo", nil), record.Failed, "what was done is no device's state")
 	default:
-		x.rec.Reply = a.phrases.Phrase("nothing_changed", nil)
-		return past.Turn{}
+		return o.say(u.phrases.Phrase("nothing_changed", nil), record.Done, "")
 	}
-	did := a.carry(ctx, x, d, steps)
-	if x.rec.Outcome == record.Asked || tookNothing(&did, &x.before.Turn) {
-		return x.before.Turn // the person may ask for the undo again
+	o.Rest = before.Rest
+	o.Leaves = func(did past.Turn) past.Turn {
+		did.Text, did.Origin, did.Undone = before.Text, before.Origin, before.Undone+1
+		return did
 	}
-	did.Text, did.Origin, did.Undone = x.before.Text, x.before.Origin, x.before.Undone+1
-	if len(denied) > 0 {
-		no := a.guard.Denied(denied)
-		x.rec.Partly(no.Said, no.Why)
-	}
-	if x.before.Rest {
-		x.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
-	}
-	return did
+	return o
 }
-
-// tookNothing reports whether an undo did nothing of what it could do.
-func tookNothing(did, before *past.Turn) bool { return len(did.Deeds) == 0 && len(before.Started) == 0 }
 
 // takenBack plans to take back what a turn did to devices, and to cancel the timers that
 // it has set.
@@ -73,58 +60,43 @@ func cancelled(h *home.House, ids []string) []plan.Step {
 	return steps
 }
 
-// taught learns from what is said of the turn before. One that was wrong is taken back.
-func taught(ctx context.Context, a *Answerer, x *exchange, d intent.Decision) (did past.Turn) {
-	if d.Actions[0].Intent == catalogue.Wrong && (x.before != nil && x.before.latest || !teaching.Able(a.match)) {
-		did = a.undo(ctx, x, d)
-	}
-	teaching.Note(a.match, a.phrases, x.Request, x.rec, d.Actions[0])
-	return did
-}
-
 // other takes back what was done to one device and does it to another one. It asks
 // which one if several may be meant.
-func (a *Answerer) other(ctx context.Context, x *exchange, d intent.Decision) past.Turn {
-	x.rec.Outcome = record.Done
-	if x.before == nil {
-		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
-		return past.Turn{}
+func (u *understanding) other(o Order, x Exchange, m Memory, h *home.House) Order {
+	before := m.Before
+	if before == nil {
+		return o.say(u.phrases.Phrase("nothing_to_undo", nil), record.Done, "")
 	}
-	if x.before.Origin == nil {
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("cannot_undo", nil), "the turn before was not about one device"
-		return past.Turn{}
+	if before.Origin == nil {
+		return o.say(u.phrases.Phrase("cannot_undo", nil), record.Failed, "the turn before was not about one device")
 	}
-	others := chosen(a.match, d, x.before)
+	others := u.chosen(o.Meant, before, h)
 	if len(others) != 1 {
-		a.whichOther(x, d, others)
-		return past.Turn{}
+		return u.whichOther(o, x, before, others, h)
 	}
-	act := x.before.Origin.Act
+	act := before.Origin.Act
 	act.Slots = maps.Clone(act.Slots)
 	act.Slots["name"], act.Devices = others[0].Name, []string{others[0].ID}
-	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, a.match.House(), x.Area)
+	more, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}, h, x.Area)
 	if err == nil && len(more) > 0 {
 		err = more[len(more)-1].Err // before it stands at most what makes it show
 	}
 	if err != nil {
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Apology(err), err.Error()
-		return past.Turn{}
+		return o.say(u.phrases.Apology(err), record.Failed, err.Error())
 	}
-	if !x.DryRun && !a.memory.claim(x.Request, x.before) {
-		x.rec.Reply = a.phrases.Phrase("nothing_to_undo", nil)
-		return past.Turn{}
+	o.Claim = before
+	if before.Undone != 1 {
+		steps, denied := past.TakenBack(h, before.Deeds)
+		more = slices.Concat(steps, more, denied) // one denied step keeps all steps from being made
 	}
-	var steps []plan.Step
-	if x.before.Undone != 1 {
-		var denied []plan.Step
-		steps, denied = past.TakenBack(a.match.House(), x.before.Deeds)
-		more = append(more, denied...) // one denied step keeps all steps from being made
+	o.Do = more
+	o.Leaves = func(did past.Turn) past.Turn {
+		if len(did.Deeds) == 0 {
+			return before.Turn
+		}
+		return onlyOn(did, others[0].ID, before)
 	}
-	did := a.carry(ctx, x, d, append(steps, more...))
-	if len(did.Deeds) == 0 {
-		return x.before.Turn
-	}
-	return onlyOn(did, others[0].ID, x.before)
+	return o
 }
 
 // onlyOn keeps, of what "the other one" did, only the act on the other device, because a
@@ -140,35 +112,36 @@ func onlyOn(did past.Turn, device string, before *remembered) past.Turn {
 }
 
 // chosen returns the devices that "the other one" may mean.
-func chosen(match Matcher, d intent.Decision, before *remembered) []*home.Entity {
+func (u *understanding) chosen(d intent.Decision, before *remembered, h *home.House) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
-		return match.House().Some(ids)
+		return h.Some(ids)
 	}
 	first := before.Origin.Device
 	// Without the microphone's room, the same words may fit another device.
-	if again := match.Match(before.Text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
-		return match.House().Some(slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
+	if again := u.match.Match(before.Text, ""); again.Route == intent.Ask && slices.Contains(again.Options, first) {
+		return h.Some(slices.DeleteFunc(slices.Clone(again.Options), func(id string) bool { return id == first }))
 	}
-	e := match.House().Entity(first)
+	e := h.Entity(first)
 	if e == nil {
 		return nil
 	}
-	return match.House().Like(e, func(x *home.Entity) bool { return x.In(e.Area) })
+	return h.Like(e, func(x *home.Entity) bool { return x.In(e.Area) })
 }
 
 // whichOther asks which other device is meant. If none matches, any device of the same
 // kind may be chosen.
-func (a *Answerer) whichOther(x *exchange, d intent.Decision, several []*home.Entity) {
-	x.rec.Outcome, x.rec.Reply = record.Asked, a.phrases.Which(several)
-	if e := a.match.House().Entity(x.before.Origin.Device); e != nil && len(several) == 0 {
-		several = a.match.House().Like(e, func(*home.Entity) bool { return true })
+func (u *understanding) whichOther(o Order, x Exchange, before *remembered, several []*home.Entity, h *home.House) Order {
+	ask := u.phrases.Which(several)
+	if e := h.Entity(before.Origin.Device); e != nil && len(several) == 0 {
+		several = h.Like(e, func(*home.Entity) bool { return true })
 	}
+	kept := question{decision: o.Meant, text: x.Text}
 	for _, e := range several {
-		d.Options = append(d.Options, e.ID)
+		kept.decision.Options = append(kept.decision.Options, e.ID)
 	}
-	if len(d.Options) == 0 {
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, a.phrases.Phrase("no_device_plain", nil), "there is no other device of its kind"
-		return
+	if len(kept.decision.Options) == 0 {
+		return o.say(u.phrases.Phrase("no_device_plain", nil), record.Failed, "there is no other device of its kind")
 	}
-	a.remember(x.Request, d)
+	o.Ask = &kept
+	return o.say(ask, record.Asked, "")
 }

@@ -319,7 +319,7 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 	w := fake.NewWorld()
 	nothing := func(text, _ string) intent.Decision {
 		if text != "on" {
-			return intent.Decision{Route: intent.Model, Reason: "no_sentence"}
+			return intent.Decision{Route: intent.Model, Reason: intent.NoSentence}
 		}
 		act := intent.Action{Intent: "HassTurnOn", Slots: map[string]any{}, Devices: []string{"light.Kitchen Light"}}
 		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}

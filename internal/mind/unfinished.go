@@ -1,64 +1,49 @@
 package mind
 
 import (
-	"context"
 	"slices"
-	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/doubt"
-	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
-	"voicegateway/internal/mind/past"
 )
 
-// doubting is a text that may have been misheard or that is not complete (REQUIREMENTS
-// H11).
-type doubting struct {
-	*Answerer
-	x *exchange
-}
-
-// reader reads doubtful texts for this turn.
-func (d doubting) reader() *doubt.Reader {
-	alone := func(text string) intent.Decision { return d.match.Match(text, d.x.Area) }
-	before := d.memory.subject(d.x.Request)
+// doubts reads texts that may have been misheard or are not complete (REQUIREMENTS H11).
+func (u *understanding) doubts(x Exchange, m Memory, h *home.House) *doubt.Reader {
+	alone := func(text string) intent.Decision { return u.match.Match(text, x.Area) }
 	means := func(text string) intent.Decision {
 		meant := alone(text)
-		if after, ok := after(d.Answerer, d.x, before, text, meant); ok {
+		if after, ok := u.after(x, m, h, text, meant); ok {
 			return after.Decision
 		}
 		return meant
 	}
-	return &doubt.Reader{Match: alone, Means: means, House: d.match.House(), Area: d.x.Area, Words: d.choosing, Phrases: d.phrases}
+	return &doubt.Reader{Match: alone, Means: means, House: h, Area: x.Area, Words: u.choosing, Phrases: u.phrases}
 }
 
 // cleared takes the text for the answer to a question about what was said. What it
-// makes of both becomes the text of the turn, which the next steps understand as if it
-// had been said at once. It returns false if the text is no such answer.
-func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
-	x := d.x
-	if d.choosing.Amendment(x.Text) != choosing.NoAmendment {
-		return false
+// makes of both is how the text is read, so that the next steps understand it as if it
+// had been said at once. Otherwise the text is no such answer.
+func (u *understanding) cleared(x Exchange, m Memory, h *home.House, asked *doubt.Question) (Order, bool) {
+	if u.choosing.Amendment(x.Text) != choosing.NoAmendment {
+		return Order{}, false
 	}
-	if d.choosing.None(x.Text) {
-		no := plainDecision(catalogue.No)
-		d.perform(x, no, func() past.Turn { return d.carryOut(ctx, x, no) })
-		return true
+	if u.choosing.None(x.Text) {
+		return u.order(x, m, h, plainDecision(catalogue.No)), true
 	}
 	overheard := x.FollowUp // without a wake word
 	x.FollowUp = false      // a text that completes a command is meant for the house
-	r := d.reader()
+	r := u.doubts(x, m, h)
 	text, ok := r.Answered(asked, x.Text)
 	switch {
 	case ok:
 	case x.Unfinished && asked.Beginning != "" && overheard:
 		text = r.Plain(asked.Beginning, x.Text)
 	default:
-		x.FollowUp = overheard
-		return false
+		return Order{}, false
 	}
 	var others []string
 	for _, other := range x.Others {
@@ -66,116 +51,108 @@ func (d doubting) cleared(ctx context.Context, asked *doubt.Question) bool {
 			others = append(others, also)
 		}
 	}
-	x.Text, x.Others = text, others
-	x.Unfinished = x.Unfinished && asked.Beginning != ""
+	x = u.as(x, text)
+	x.Others, x.Unfinished = others, x.Unfinished && asked.Beginning != ""
 	if overheard { // who says the wake word again is asked again
-		x.doubts = asked.Count
+		x.Doubts = asked.Count
 	}
-	return true
+	return Order{Read: &x}, false
 }
 
 // halfSaid is the step for a text that is only the beginning of a sentence. Nothing is
 // done and no model is asked: the gateway asks for the rest. A whole command before a
 // hanging "and" is done, because the missing part is another command; after the "and" of
 // a foreign sentence, the missing part may belong to it.
-func halfSaid(_ context.Context, a *Answerer, x *exchange) bool {
-	if !x.Unfinished || a.choosing.Amendment(x.Text) != choosing.NoAmendment {
-		return false
+func (u *understanding) halfSaid(x Exchange, m Memory, h *home.House) (Order, bool) {
+	if !x.Unfinished || u.choosing.Amendment(x.Text) != choosing.NoAmendment {
+		return Order{}, false
 	}
-	d := doubting{a, x}
-	r := d.reader()
-	if r.House.Empty() {
-		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "unknown_name", NeedHouse: true}, nil)
-		return true
+	r := u.doubts(x, m, h)
+	if h.Empty() {
+		return u.order(x, m, h, intent.Decision{Route: intent.Reject, Reason: intent.UnknownName, NeedHouse: true}), true
 	}
-	if whole := a.choosing.WithoutJoin(x.Text); whole != "" {
+	if whole := u.choosing.WithoutJoin(x.Text); whole != "" {
 		if d := r.Means(whole); d.Route == intent.Local && !d.Foreign {
-			x.Text, x.Others = whole, nil
-			return false
+			x = u.as(x, whole)
+			x.Others = nil
+			return Order{Read: &x}, false
 		}
 	}
 	meant := r.Whole(x.Text)
 	switch {
-	case meant.Route == intent.Local && (!r.Acts(meant) || a.match.Judge(x.Text) == speech.Closed):
-		return false // what may follow changes nothing
-	case x.FollowUp || x.doubts >= maxAsked: // a television has half sentences, too
-		x.rec.Outcome = record.Ignored
-		return true
+	case meant.Route == intent.Local && (!r.Acts(meant) || u.match.Judge(x.Text) == speech.Closed):
+		return Order{}, false // what may follow changes nothing
+	case x.FollowUp || x.Doubts >= maxAsked: // a television has half sentences, too
+		return ignore(), true
 	}
-	d.ask(d.rest(r, meant), doubt.Question{Beginning: x.Text})
-	return true
+	return u.doubted(x, m, h, u.rest(x, r, meant), doubt.Question{Beginning: x.Text}), true
 }
 
 // rest returns the question for the rest of a sentence, depending on what the beginning
 // means alone.
-func (d doubting) rest(r *doubt.Reader, meant intent.Decision) intent.Decision {
-	ask := intent.Decision{Route: intent.Ask, Reason: "unfinished"}
+func (u *understanding) rest(x Exchange, r *doubt.Reader, meant intent.Decision) intent.Decision {
+	ask := intent.Decision{Route: intent.Ask, Reason: intent.Unfinished}
 	switch {
 	case meant.Route == intent.Ask && len(meant.Options) > 0:
 		return meant
-	case meant.Reason == bareName && r.Names(meant.Heard):
-		ask.Reason, ask.Heard, ask.Question = bareName, meant.Heard, d.phrases.Refusal(meant)
+	case meant.Reason == intent.BareName && r.Names(meant.Heard):
+		ask.Reason, ask.Heard, ask.Question = intent.BareName, meant.Heard, u.phrases.Refusal(meant)
 	case meant.Route == intent.Local:
-		ask.Question = d.phrases.Phrase("unfinished_all", nil)
+		ask.Question = u.phrases.Phrase("unfinished_all", nil)
 	default:
-		ask.Question = r.Missing(d.x.Text)
+		ask.Question = r.Missing(x.Text)
 	}
 	return ask
 }
 
 // uncertain is the step for a text with other readings that are nearly as likely. If they
 // mean different things, it asks which is meant.
-func uncertain(_ context.Context, a *Answerer, x *exchange) bool {
+func (u *understanding) uncertain(x Exchange, m Memory, h *home.House) (Order, bool) {
 	if len(x.Others) == 0 {
-		return false
+		return Order{}, false
 	}
-	d := doubting{a, x}
-	readings, question := d.reader().Either(x.Text, x.Others)
+	readings, question := u.doubts(x, m, h).Either(x.Text, x.Others)
 	switch {
 	case len(readings) == 0, len(readings) == 1 && x.FollowUp:
-		return false
-	case x.doubts >= maxAsked:
-		a.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
-		return true
+		return Order{}, false
+	case x.Doubts >= maxAsked:
+		return u.order(x, m, h, intent.Decision{Route: intent.Reject, Reason: intent.NotUnderstood}), true
 	}
-	d.ask(intent.Decision{Route: intent.Ask, Reason: "uncertain", Question: question}, doubt.Question{Readings: readings})
-	return true
+	return u.either(x, m, h, readings, question), true
+}
+
+// either asks which of two readings is meant.
+func (u *understanding) either(x Exchange, m Memory, h *home.House, readings []string, question string) Order {
+	return u.doubted(x, m, h, intent.Decision{Route: intent.Ask, Reason: intent.Uncertain, Question: question}, doubt.Question{Readings: readings})
 }
 
 // unclear asks a question for one of several things again, if the answer names one of
-// them and another reading of it names another. It reports whether it asked.
-func (d doubting) unclear(p pending) bool {
-	x := d.x
-	options := d.match.House().Some(p.decision.Options)
-	chosen := d.choosing.Choose(x.Text, options)
+// them and another reading of it names another.
+func (u *understanding) unclear(x Exchange, m Memory, h *home.House, q question) (Order, bool) {
+	options := h.Some(q.decision.Options)
+	chosen := u.choosing.Choose(x.Text, options)
 	if len(chosen) == 0 || !slices.ContainsFunc(x.Others, func(other string) bool {
-		also := d.choosing.Choose(other, options)
+		also := u.choosing.Choose(other, options)
 		return len(also) > 0 && !slices.Equal(also, chosen)
 	}) {
-		return false
+		return Order{}, false
 	}
-	if p.repeated {
-		d.perform(x, intent.Decision{Route: intent.Reject, Reason: "not_understood"}, nil)
-		return true
+	if q.repeated {
+		return u.order(x, m, h, intent.Decision{Route: intent.Reject, Reason: intent.NotUnderstood}), true
 	}
-	p.repeated, p.until = true, time.Now().Add(confirmTime)
-	if !x.DryRun {
-		d.memory.ask(x.Request, p)
-	}
-	d.perform(x, intent.Decision{Route: intent.Ask, Reason: p.decision.Reason, Question: questionOf(p.decision, d.match.House(), d.phrases)}, nil)
-	return true
+	o := u.order(x, m, h, intent.Decision{Route: intent.Ask, Reason: q.decision.Reason, Question: u.question(q.decision, h)})
+	q.repeated = true
+	o.Ask = &q
+	return o, true
 }
 
-// ask asks a question about what was said, and keeps it for its answer.
-func (d doubting) ask(meant intent.Decision, about doubt.Question) {
-	x := d.x
-	about.Count = x.doubts + 1
-	kept := pending{text: x.Text, doubt: &about, turn: x.rec.ID, until: time.Now().Add(confirmTime)}
-	if len(meant.Options) > 0 || meant.Reason == bareName {
-		kept.decision = meant
+// doubted asks a question about what was said, and keeps it for its answer.
+func (u *understanding) doubted(x Exchange, m Memory, h *home.House, meant intent.Decision, about doubt.Question) Order {
+	o := u.order(x, m, h, meant)
+	about.Count = x.Doubts + 1
+	o.Ask = &question{text: x.Text, doubt: &about, turn: x.Turn}
+	if len(meant.Options) > 0 || meant.Reason == intent.BareName {
+		o.Ask.decision = meant
 	}
-	if !x.DryRun {
-		d.memory.ask(x.Request, kept)
-	}
-	d.perform(x, meant, nil)
+	return o
 }

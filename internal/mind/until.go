@@ -51,18 +51,14 @@ func kept(back timers.Back) (w was) {
 
 // endable reports whether the ends that a plan asks for can be kept; if not, the record
 // says why, and nothing is done.
-func (a *Answerer) endable(x *exchange, steps []plan.Step) bool {
+func (a *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
 	all := plan.Carried(steps)
 	if !slices.ContainsFunc(all, func(s plan.Step) bool { return s.Until != nil }) {
 		return true
 	}
-	fail := func(reply, why string) bool {
-		x.rec.Outcome, x.rec.Reply, x.rec.Error = record.Failed, reply, why
-		return false
-	}
 	if err := plan.Endless(all); err != nil {
-		x.rec.Route = record.RouteRefused
-		return fail(a.phrases.Apology(err), err.Error())
+		t.rec.Route = record.RouteRefused
+		return t.fail(a.phrases.Apology(err), err.Error())
 	}
 	for _, s := range steps {
 		if s.Until == nil || x.DryRun {
@@ -73,17 +69,18 @@ func (a *Answerer) endable(x *exchange, steps []plan.Step) bool {
 			why = a.Ends.WeighEnd(wished(s.Until))
 		}
 		if why != "" {
-			return fail(a.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
+			return t.fail(a.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
 		}
 	}
 	return true
 }
 
-// leftAlone reports whether a decision only wants things to stay as they are, "leave it
+// leftAlone reports whether an order only wants things to stay as they are, "leave it
 // open", and nothing waits to put them back. A sentence that names nothing is about what
 // was acted on last.
-func (a *Answerer) leftAlone(x *exchange, d intent.Decision) bool {
-	if len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.CancelTimer || d.Actions[0].Slots["leave"] == nil {
+func (a *Mind) leftAlone(x *Exchange, o *Order) bool {
+	d := &o.Meant
+	if o.Manner != Ordinary || d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.CancelTimer || d.Actions[0].Slots["leave"] == nil {
 		return false
 	}
 	things := d.Actions[0].Devices
@@ -114,7 +111,7 @@ func groups(steps []plan.Step) [][2]int {
 
 // told reports the results of a plan and, for each act with an end, how long it lasts.
 // before finds the earlier state of a thing if the act replaces an act with an end.
-func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
+func (a *Mind) told(x *Exchange, t *turn, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
 	all := groups(steps)
 	if !slices.ContainsFunc(all, func(g [2]int) bool { return steps[g[0]].Until != nil }) {
 		return a.phrases.Told(steps, done.Results, done.Errs...)
@@ -125,7 +122,7 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 		text := a.phrases.Told(some, results, done.Errs[g[0]:g[1]]...)
 		if u := some[0].Until; u != nil && !x.DryRun {
 			did := past.Of(a.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
-			text = a.lasting(x, u, text, did.Deeds, before)
+			text = a.lasting(t, u, text, did.Deeds, before)
 		}
 		if text != "" {
 			said = append(said, text)
@@ -136,7 +133,7 @@ func (a *Answerer) told(x *exchange, steps []plan.Step, done calling.Made, befor
 
 // lasting stores the states before the acts, so that they can be restored, and adds to
 // the reply text until when the acts last.
-func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
+func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
 	o := wished(u)
 	acted, order := a.acted(u, deeds, before)
 	for _, e := range order {
@@ -152,8 +149,8 @@ func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past
 		return a.phrases.Stays(text, len(order))
 	}
 	began := a.Ends.BeginEnd(o)
-	for _, t := range began.Timers {
-		x.ends = append(x.ends, t.ID)
+	for _, end := range began.Timers {
+		t.ends = append(t.ends, end.ID)
 	}
 	data, err := json.Marshal(began)
 	if err != nil {
@@ -164,7 +161,7 @@ func (a *Answerer) lasting(x *exchange, u *plan.Until, text string, deeds []past
 
 // acted returns what has to be put back of each thing that deeds acted on, by its id, and
 // the things in the order of the deeds.
-func (a *Answerer) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
+func (a *Mind) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
 	h := a.match.House()
 	acted = map[string]*was{}
 	for _, d := range deeds {
@@ -191,23 +188,9 @@ func (a *Answerer) acted(u *plan.Until, deeds []past.Deed, before map[string]tim
 	return acted, order
 }
 
-// until gives an end to what was done already: "for ten minutes" after "turn on the
-// light". What that changed is what is put back.
-func (f *followUp) until(ctx context.Context, d intent.Decision) past.Turn {
-	steps, err := plan.Calls(d, f.match.House(), f.x.Area)
-	if err != nil || len(steps) == 0 {
-		return f.carryOut(ctx, f.x, d)
-	}
-	if !f.permitted(f.x, d, steps) {
-		return past.Turn{}
-	}
-	f.x.rec.Outcome = record.Done
-	f.x.rec.Reply = f.lastingOn(f.x, steps, "", f.did)
-	return past.Turn{}
-}
-
-// lastingOn gives the end of a plan to what was done already to its things.
-func (a *Answerer) lastingOn(x *exchange, steps []plan.Step, told string, did []past.Deed) string {
+// lastingOn gives the end of a plan to what was done already to its things: "for ten
+// minutes" after "turn on the light".
+func (a *Mind) lastingOn(t *turn, steps []plan.Step, did []past.Deed) string {
 	var things []string
 	for _, s := range steps {
 		if s.Until != nil && s.Entity != nil {
@@ -215,8 +198,8 @@ func (a *Answerer) lastingOn(x *exchange, steps []plan.Step, told string, did []
 		}
 	}
 	deeds, _ := past.Apart(did, things)
-	told = a.lasting(x, steps[0].Until, told, deeds, a.endings(steps))
-	a.Ends.Touched(things, x.ends...)
+	told := a.lasting(t, steps[0].Until, "", deeds, a.endings(steps))
+	a.Ends.Touched(things, t.ends...)
 	return told
 }
 
@@ -260,7 +243,7 @@ func known(d past.Deed, keep bool) plan.Change {
 
 // endings returns, for the things of a plan with an end, the ends that are already
 // planned.
-func (a *Answerer) endings(steps []plan.Step) map[string]timers.Back {
+func (a *Mind) endings(steps []plan.Step) map[string]timers.Back {
 	out := map[string]timers.Back{}
 	for _, s := range steps {
 		if s.Until == nil || s.Entity == nil || a.Ends == nil {
@@ -274,7 +257,7 @@ func (a *Answerer) endings(steps []plan.Step) map[string]timers.Back {
 }
 
 // note enters what a turn did, and ends the waiting for the things that it did it to.
-func (a *Answerer) note(x *exchange, rec *record.Record, meant intent.Decision) {
+func (a *Mind) note(x *Exchange, t *turn, rec *record.Record, meant intent.Decision) {
 	a.ledger.Note(a.match.House(), x.Request, rec, meant)
 	if a.Ends == nil || x.DryRun {
 		return
@@ -284,13 +267,13 @@ func (a *Answerer) note(x *exchange, rec *record.Record, meant intent.Decision) 
 		things = append(things, past.Acted(a.match.House(), c)...)
 	}
 	if len(things) > 0 {
-		a.Ends.Touched(things, x.ends...)
+		a.Ends.Touched(things, t.ends...)
 	}
 }
 
 // Reported cancels the planned end for a thing that was changed by hand, or by another
 // program.
-func (a *Answerer) Reported(e home.Event) {
+func (a *Mind) Reported(e home.Event) {
 	if a.Ends == nil || e.Kind != home.Reported || e.First || e.Entity == "" {
 		return
 	}
@@ -306,14 +289,23 @@ func (a *Answerer) Reported(e home.Event) {
 
 // PutBack restores things to their state before an act with an end began. A thing that
 // was changed since is left alone, and is not mentioned.
-func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
+func (a *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	q.At = time.Now()
-	rec := record.Record{ID: record.NewID(), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	x := &exchange{Request: q, rec: &rec, watch: record.Stopwatch{Zero: q.At}, say: func(string) {}}
-	d := plainDecision(catalogue.Undo)
-	past.NoteIntents(&rec, d.Actions)
+	rec := record.Record{ID: record.NewID(), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	t := &turn{rec: &rec, watch: record.Stopwatch{Zero: q.At}, say: func(string) {}}
 	a.awaitThings(ctx, things)
-	var deeds []past.Deed
+	x := &Exchange{Request: q, Turn: rec.ID}
+	o := Order{By: "the end of an act", Meant: plainDecision(catalogue.Undo), Manner: Due}
+	o.Do, o.Denied = past.TakenBack(a.match.House(), deedsOf(things))
+	a.carry(ctx, *x, o, t)
+	a.note(x, t, &rec, o.Meant)
+	a.memory.keep(x.Request, &rec, t.did, false)
+	rec.Timings.Total = t.watch.Now()
+	return rec
+}
+
+// deedsOf are the acts with an end that are put back.
+func deedsOf(things []timers.Back) (deeds []past.Deed) {
 	for _, back := range things {
 		w := kept(back)
 		for _, c := range w.Changes {
@@ -323,21 +315,12 @@ func (a *Answerer) PutBack(ctx context.Context, q record.Request, things []timer
 			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c, Ahead: true})
 		}
 	}
-	steps, denied := past.TakenBack(a.match.House(), deeds)
-	did := a.putBack(ctx, x, steps)
-	if len(denied) > 0 {
-		no := a.guard.Denied(denied)
-		rec.Partly(no.Said, no.Why)
-	}
-	a.note(x, &rec, d)
-	a.memory.keep(x.Request, rec.ID, did, rec.Reply)
-	rec.Timings.Total = x.watch.Now()
-	return rec
+	return deeds
 }
 
 // awaitThings waits for the house if some things are not known: after a start their server
 // may not have published them yet.
-func (a *Answerer) awaitThings(ctx context.Context, things []timers.Back) {
+func (a *Mind) awaitThings(ctx context.Context, things []timers.Back) {
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
 	missing := func() bool {
@@ -351,34 +334,21 @@ func (a *Answerer) awaitThings(ctx context.Context, things []timers.Back) {
 	}
 }
 
-// putBack makes the calls that restore things. Only failures are reported.
-func (a *Answerer) putBack(ctx context.Context, x *exchange, steps []plan.Step) past.Turn {
-	x.rec.Outcome = record.Done
-	if len(steps) == 0 {
-		return past.Turn{}
-	}
-	x.rec.Outcome = ""
-	done, _ := a.makeCalls(ctx, x, steps)
-	done.Into(x.rec, x.watch)
-	var failed []int
+// tellFailures says which things could not be put back. A thing that was changed since is
+// no failure.
+func (a *Mind) tellFailures(rec *record.Record, steps []plan.Step, done calling.Made) {
+	var left []plan.Step
+	var results []tools.Result
+	var errs []error
 	for i := range steps {
-		if err, ok := errors.AsType[*plan.Error](done.Errs[i]); ok && err.Key == plan.ChangedSince {
+		if err, ok := errors.AsType[*plan.Error](done.Errs[i]); ok && err.Key == plan.ChangedSince || done.Ends[i].Happened() {
 			continue
 		}
-		if !done.Ends[i].Happened() {
-			failed = append(failed, i)
-		}
+		left, results, errs = append(left, steps[i]), append(results, done.Results[i]), append(errs, done.Errs[i])
 	}
-	if x.rec.Reply = ""; len(failed) == 0 {
-		x.rec.Outcome, x.rec.Error = record.Done, ""
-	} else {
-		var left []plan.Step
-		var results []tools.Result
-		var errs []error
-		for _, i := range failed {
-			left, results, errs = append(left, steps[i]), append(results, done.Results[i]), append(errs, done.Errs[i])
-		}
-		x.rec.Outcome, x.rec.Reply = record.Failed, a.phrases.Told(left, results, errs...)
+	if len(left) == 0 {
+		rec.Outcome, rec.Reply, rec.Error = record.Done, "", ""
+		return
 	}
-	return past.Of(a.match.House(), x.Text, steps, done.Results, done.Problems)
+	rec.Outcome, rec.Reply = record.Failed, a.phrases.Told(left, results, errs...)
 }

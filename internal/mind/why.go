@@ -1,46 +1,36 @@
 package mind
 
 import (
-	"context"
-
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/account"
+	"voicegateway/internal/mind/calling"
 	"voicegateway/internal/mind/past"
 )
 
-// explanation is the answer to one question about what was done.
-type explanation struct {
-	*Answerer
-	account.Account
-
-	x *exchange
-}
-
-// explained answers a question about what was done before, from the ledger and from
-// what the devices report.
-func explained(ctx context.Context, a *Answerer, x *exchange, d intent.Decision) past.Turn {
-	x.rec.Outcome = record.Done
-	ex := explanation{a, accountFor(a, x), x}
-	act := d.Actions[0]
-	switch {
-	case x.DryRun:
-		x.rec.Outcome = record.Ignored
-	case act.Intent == catalogue.WhatDone:
-		x.rec.Reply = ex.Last(ex.Mine, true)
-	case act.Intent == catalogue.WhoDid:
-		x.rec.Reply = ex.Who()
-	default:
-		x.rec.Reply = ex.why(ctx, act)
+// explained is the order for a question about what was done before. Why and since when a
+// thing is as it is, is answered from what the thing reports as well, so it is read.
+func (u *understanding) explained(o Order, x Exchange, h *home.House) Order {
+	o.Manner = Explained
+	act := o.Meant.Actions[0]
+	if act.Intent == catalogue.WhatDone || act.Intent == catalogue.WhoDid || x.DryRun {
+		return o
 	}
-	return past.Turn{}
+	var err error
+	o.Do, err = plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{
+		{Intent: catalogue.GetState, Slots: map[string]any{}, Devices: act.Devices},
+	}}, h, x.Area)
+	if err != nil {
+		return o.say(u.phrases.Apology(err), record.Done, "")
+	}
+	return o
 }
 
-// accountFor returns the account of the past for the user who asks.
-func accountFor(a *Answerer, x *exchange) account.Account {
+// account is the account of the past for the user who asks.
+func (a *Mind) account(x *Exchange) account.Account {
 	return account.Account{
 		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area,
 		Mine: func(e *past.Entry) bool {
@@ -49,37 +39,52 @@ func accountFor(a *Answerer, x *exchange) account.Account {
 	}
 }
 
-// whatIsWrong adds to the state of the house which things did not answer their last
-// command.
-func whatIsWrong(a *Answerer, x *exchange, act *intent.Action) {
-	remembered := accountFor(a, x)
-	if failed := remembered.Failures(); failed != "" && act.Slots["state"] == "right" && act.Slots["ask"] == "which" && x.rec.Outcome == record.Done {
-		x.rec.Reply += " " + failed
+// failures says, after the state of the house, which things did not answer their last
+// command; "" for any other order.
+func (a *Mind) failures(x *Exchange, o *Order, rec *record.Record) string {
+	if len(o.Meant.Actions) != 1 || rec.Outcome != record.Done {
+		return ""
+	}
+	if slots := o.Meant.Actions[0].Slots; slots["state"] != "right" || slots["ask"] != "which" {
+		return ""
+	}
+	remembered := a.account(x)
+	return remembered.Failures()
+}
+
+// explain answers a question about what was done before, from the ledger and from what
+// the devices report.
+func (a *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
+	remembered := a.account(x)
+	act := o.Meant.Actions[0]
+	if len(o.Do) > 0 {
+		done.Into(t.rec, t.watch)
+	}
+	t.rec.Outcome, t.rec.Error = record.Done, ""
+	switch {
+	case x.DryRun:
+		t.rec.Outcome = record.Ignored
+	case act.Intent == catalogue.WhatDone:
+		t.rec.Reply = remembered.Last(remembered.Mine, true)
+	case act.Intent == catalogue.WhoDid:
+		t.rec.Reply = remembered.Who()
+	default:
+		t.rec.Reply = a.why(&remembered, act, o.Do, done)
 	}
 }
 
 // why says, for each thing in the question, who changed it, or that no one asked for the
 // change and what the thing itself reported.
-func (ex explanation) why(ctx context.Context, act intent.Action) string {
+func (a *Mind) why(remembered *account.Account, act intent.Action, steps []plan.Step, done calling.Made) string {
 	state, _ := act.Slots["state"].(string)
-	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{
-		{Intent: catalogue.GetState, Slots: map[string]any{}, Devices: act.Devices},
-	}}, ex.House, ex.x.Area)
-	if err != nil {
-		return ex.phrases.Apology(err)
-	}
-	ex.x.waits()
-	done := ex.calls.All(ctx, ex.calls.Take(nil), steps)
-	done.Into(ex.x.rec, ex.x.watch)
-	ex.x.rec.Outcome, ex.x.rec.Error = record.Done, ""
 	var things []*home.Entity
 	var told, others []string
 	for i := range steps {
 		if steps[i].Entity == nil {
 			continue
 		}
-		seen := ex.By().Sight(&steps[i], done.Results[i], state)
-		text := ex.Why(act, steps[i].Entity, seen, state)
+		seen := remembered.By().Sight(&steps[i], done.Results[i], state)
+		text := remembered.Why(act, steps[i].Entity, seen, state)
 		if len(steps) > 1 && seen.Known && !seen.Is {
 			others = append(others, text) // not the one that is meant
 			continue
@@ -88,9 +93,9 @@ func (ex explanation) why(ctx context.Context, act intent.Action) string {
 	}
 	switch {
 	case len(told) > 0:
-		return ex.By().Each(things, told)
+		return remembered.By().Each(things, told)
 	case len(others) > 0:
 		return others[0]
 	}
-	return ex.phrases.Phrase("nothing_lately", nil)
+	return a.phrases.Phrase("nothing_lately", nil)
 }

@@ -77,7 +77,7 @@ func TestASentenceOfAnotherPackIsAnswered(t *testing.T) {
 	model := &fake.Assistant{}
 	n := needs(t, manyLamps(3), model, &fake.Caller{AwaitFunc: func(context.Context, mind.Need) error { return nil }})
 	n.matcher.MatchFunc = func(string, string) intent.Decision {
-		return intent.Decision{Route: intent.Local, Reason: "sentence", Foreign: true, Actions: []intent.Action{{Intent: "OrderDrink", Slots: map[string]any{}}}}
+		return intent.Decision{Route: intent.Local, Reason: intent.BySentence, Foreign: true, Actions: []intent.Action{{Intent: "OrderDrink", Slots: map[string]any{}}}}
 	}
 	if rec := n.ask(t, "make me a mocha"); rec.Reply != "I understood you, but I have no way to do that yet." || rec.Outcome != record.Ignored {
 		t.Errorf("%q, %s", rec.Reply, rec.Outcome)

@@ -154,7 +154,7 @@ func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
 }
 
 // mind makes a mind that remembers nothing yet.
-func (e *Ear) mind(c mind.Caller) (*mind.Answerer, error) {
+func (e *Ear) mind(c mind.Caller) (*mind.Mind, error) {
 	if c == nil {
 		c = unconnected{}
 	}

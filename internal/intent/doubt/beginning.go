@@ -201,7 +201,7 @@ func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 
 // refuses reports whether a sentence was understood but for a name or a number in it.
 func refuses(d intent.Decision) bool {
-	return d.Limits != nil || d.Route == intent.Reject && d.Heard != "" && d.Reason != "bare_name"
+	return d.Limits != nil || d.Route == intent.Reject && d.Heard != "" && d.Reason != intent.BareName
 }
 
 // Plain joins a beginning and a later text, for a sentence that is still not finished.

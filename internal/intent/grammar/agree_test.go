@@ -53,7 +53,7 @@ var exceptions = []exception{
 var leastOwn = map[string]int{"en": 3}
 
 func (f *finding) refused(reasons ...string) bool {
-	return f.decision.Route == intent.Reject && slices.Contains(reasons, f.decision.Reason)
+	return f.decision.Route == intent.Reject && slices.Contains(reasons, string(f.decision.Reason))
 }
 
 // counted are the exceptions that happened.

@@ -75,7 +75,7 @@ func TestWhatIsHeardIsUnderstood(t *testing.T) {
 				text := g.Sample(random)
 				d := meant(m, text)
 				understood := d.Route == intent.Local || d.Route == intent.Ask ||
-					d.Route == intent.Reject && slices.Contains([]string{"unknown_name", "unknown_area", "no_device"}, d.Reason)
+					d.Route == intent.Reject && d.Reason.NamesNothing()
 				if !understood {
 					t.Fatalf("%q is heard but not understood: %s %s", text, d.Route, d.Reason)
 				}
@@ -363,7 +363,7 @@ func TestEveryLanguageHasAGrammar(t *testing.T) {
 			for range 300 {
 				text := g.Sample(random)
 				d := meant(m, text)
-				if d.Route == intent.Model || d.Reason == "overheard" {
+				if d.Route == intent.Model || d.Reason == intent.Overheard {
 					t.Fatalf("%q is heard but not understood: %s %s", text, d.Route, d.Reason)
 				}
 			}

@@ -49,8 +49,8 @@ func speaker(t *testing.T, language string) (*intent.Matcher, *home.House) {
 // planned writes what comes of a sentence as the files of timers have it.
 func planned(m *intent.Matcher, h *home.House, text string) string {
 	d := m.Match(text, "")
-	if d.Route == intent.Ask && d.Would != nil && d.Question != "" && len(d.Options) == 0 && d.Reason != "which_area" {
-		return "asks " + d.Reason
+	if d.Route == intent.Ask && d.Would != nil && d.Question != "" && len(d.Options) == 0 && d.Reason != intent.WhichArea {
+		return "asks " + string(d.Reason)
 	}
 	steps, err := plan.Calls(d, h, "")
 	if err != nil || len(steps) != 1 || !slices.Contains(timerTools, steps[0].Call.Tool) {

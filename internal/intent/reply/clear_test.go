@@ -144,7 +144,7 @@ func TestWhatCannotBeDoneIsNeverDenied(t *testing.T) {
 		a := flats[language]
 		d := a.match.Match(asked, "")
 		if d.Route != intent.Local {
-			if d.Reason != "wrong_kind" {
+			if d.Reason != intent.WrongKind {
 				t.Errorf("%s: %q is %s: %s %q", language, asked, d.Route, d.Reason, d.Heard)
 			}
 			return a.p.Refusal(d)

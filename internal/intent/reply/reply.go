@@ -171,31 +171,28 @@ func (p *Phrases) written(place string, value any, args map[string]any) string {
 	return text
 }
 
-// silent are reasons that get no answer, because the text was not meant for the house.
-var silent = []string{"overheard", "empty"}
-
 // Refusal says why a sentence is not carried out; "" when silence is the answer.
 func (p *Phrases) Refusal(d intent.Decision) string {
 	heard := speech.Speakable(d.Heard)
 	switch {
-	case slices.Contains(silent, d.Reason):
+	case d.Reason.Silent():
 		return ""
 	case d.NeedHouse:
 		return p.Phrase("no_house", nil)
-	case d.Reason == "no_device" && heard == "":
+	case d.Reason == intent.NoDevice && heard == "":
 		return p.Phrase("no_device_plain", nil)
 	case d.Together:
 		d.Together = false
 		return p.Refusal(d) + " " + p.Phrase("nothing_done", nil)
 	case d.Limits != nil && d.Limits.From < d.Limits.To:
-		return p.Phrase(d.Reason, map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
+		return p.Phrase(string(d.Reason), map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
 	}
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
 	written := p.grammar.names.Written(heard)
 	args := map[string]any{"heard": p.grammar.names.Bare(written), "thing": p.grammar.spoken(&home.Entity{Name: written}), "a": p.grammar.article(heard)}
-	if text := p.Phrase(d.Reason, args); text != "" {
+	if text := p.Phrase(string(d.Reason), args); text != "" {
 		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)

@@ -50,7 +50,7 @@ func TestRefusal(t *testing.T) {
 			t.Fatal(err)
 		}
 		return p.Refusal(intent.Decision{
-			Route: intent.Reject, Reason: c.Given["reason"], Heard: asked, NeedHouse: c.Given["house"] == "away",
+			Route: intent.Reject, Reason: intent.Reason(c.Given["reason"]), Heard: asked, NeedHouse: c.Given["house"] == "away",
 		})
 	})
 	golden.Compare(t, *update)

@@ -8,6 +8,7 @@ package dialogue
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"voicegateway/internal/home"
@@ -76,6 +77,11 @@ type Part struct {
 	Receipt  bool   // the sentence is what the house tells, not the model's words
 	Undone   bool   // the sentence says that what was asked was not done
 	Call     *Call
+}
+
+// Asks reports whether the model asks the user something with a sentence of its own.
+func (p Part) Asks() bool {
+	return !p.Receipt && strings.HasSuffix(strings.TrimRight(p.Sentence, ` "'”’»)`), "?")
 }
 
 // Call is a tool call of the model and what came of it.

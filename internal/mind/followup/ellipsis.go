@@ -180,7 +180,7 @@ func (s *Sentence) onto(act intent.Action, ids []string) intent.Decision {
 		}
 	}
 	if len(next) == 0 {
-		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+		return intent.Decision{Route: intent.Reject, Reason: intent.NoDevice}
 	}
 	act.Slots = maps.Clone(act.Slots)
 	for _, slot := range []string{"area", "floor", "domain", "kind", "ask", "name"} {
@@ -232,7 +232,7 @@ func (s *Sentence) except(said intent.Action) intent.Decision {
 	}
 	only := said.Slots[slotOnly] != nil
 	if only && !slices.ContainsFunc(s.Subject.devices(), named) {
-		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+		return intent.Decision{Route: intent.Reject, Reason: intent.NoDevice}
 	}
 	out := func(id string) bool { return named(id) != only }
 	var rest []intent.Action
@@ -250,7 +250,7 @@ func (s *Sentence) except(said intent.Action) intent.Decision {
 	}
 	switch {
 	case len(left) == 0:
-		return intent.Decision{Route: intent.Reject, Reason: "no_device"}
+		return intent.Decision{Route: intent.Reject, Reason: intent.NoDevice}
 	case (s.Subject.Waits || s.Subject.Asks()) && len(rest) > 0:
 		d := local(rest...)
 		d.Confirmed = s.Subject.Waits // who leaves one out means the others

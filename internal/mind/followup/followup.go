@@ -94,17 +94,6 @@ type Words interface {
 	Led(text string) (rest string, no, ok bool)
 }
 
-// OfBefore is the reason of a decision that is made of what was understood before.
-const OfBefore = "after"
-
-// Anew is the reason of a decision to do with another value, and until some time, what was
-// done before.
-const Anew = "anew"
-
-// WhatMeant is the reason of a decision that asks what is meant, because nothing is
-// remembered.
-const WhatMeant = "what_meant"
-
 // Sentence is one text that may be about the sentence before.
 type Sentence struct {
 	Text, Area string
@@ -191,7 +180,7 @@ func (s *Sentence) forgot() bool {
 
 // ask asks what is meant.
 func (s *Sentence) ask() intent.Decision {
-	return intent.Decision{Route: intent.Ask, Reason: WhatMeant, Question: s.Phrases.Phrase(WhatMeant, nil)}
+	return intent.Decision{Route: intent.Ask, Reason: intent.WhatMeant, Question: s.Phrases.Phrase(string(intent.WhatMeant), nil)}
 }
 
 // about understands a sentence with a pronoun.
@@ -202,7 +191,7 @@ func (s *Sentence) about() (d intent.Decision, ok bool) {
 	if s.Subject != nil {
 		var several bool
 		d, several = s.Words.About(s.Text, s.Area, s.Subject.Things)
-		if d.Reason == When && s.Subject.Fresh(true) {
+		if d.Reason == intent.When && s.Subject.Fresh(true) {
 			return d, true
 		}
 		if d.Route == intent.Local && !s.ordered(d.Actions[0]) {
@@ -264,14 +253,14 @@ func (s *Sentence) oneOf(d intent.Decision, several bool) intent.Decision {
 	options := act.Devices
 	act.Devices = nil
 	return intent.Decision{
-		Route: intent.Ask, Reason: "ambiguous", Options: options, Would: &act,
+		Route: intent.Ask, Reason: intent.Ambiguous, Options: options, Would: &act,
 		Question: s.Phrases.Which(things(s.House, options)),
 	}
 }
 
 // wrongKind says that a thing cannot do what is asked.
 func (s *Sentence) wrongKind(e *home.Entity) intent.Decision {
-	d := intent.Decision{Route: intent.Reject, Reason: "wrong_kind"}
+	d := intent.Decision{Route: intent.Reject, Reason: intent.WrongKind}
 	if e != nil {
 		d.Heard = reply.Retold{Phrases: s.Phrases}.Plain(e)
 	}
@@ -324,7 +313,7 @@ func (s *Sentence) step(act intent.Action) (d intent.Decision, ok bool) {
 
 // local is the decision to do some acts.
 func local(all ...intent.Action) intent.Decision {
-	return intent.Decision{Route: intent.Local, Reason: OfBefore, Actions: all}
+	return intent.Decision{Route: intent.Local, Reason: intent.OfBefore, Actions: all}
 }
 
 // things are the entities with some ids, in that order.

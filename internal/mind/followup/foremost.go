@@ -109,7 +109,7 @@ func (s *Sentence) ofKind(said intent.Action) (intent.Decision, bool) {
 		options := act.Devices
 		act.Devices = nil
 		return intent.Decision{
-			Route: intent.Ask, Reason: "ambiguous", Options: options, Would: &act,
+			Route: intent.Ask, Reason: intent.Ambiguous, Options: options, Would: &act,
 			Question: s.Phrases.Which(things(s.House, options)),
 		}, true
 	}

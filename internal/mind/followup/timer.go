@@ -11,16 +11,6 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// WhichTimer is the reason of the question which of several timers is meant. HowLong
-// and When are the reasons for a sentence without a time, and What is the reason for a
-// reminder without a text.
-const (
-	WhichTimer = "which_timer"
-	HowLong    = "how_long"
-	When       = "when"
-	What       = "remind_of"
-)
-
 // TimerAnswer is an answer to the question which of several timers is meant.
 type TimerAnswer struct {
 	Text     string
@@ -51,7 +41,7 @@ func (t *TimerAnswer) Completed(p *reply.Phrases, would intent.Action, timers []
 	default:
 		return d, false
 	}
-	return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{would}}, true
+	return intent.Decision{Route: intent.Local, Reason: intent.ByAnswer, Actions: []intent.Action{would}}, true
 }
 
 // roomOf is the room in which all of some timers were set, "" if there is none.
@@ -123,9 +113,9 @@ func (t *TimeAnswer) Completed(would *intent.Action) (d intent.Decision, ok bool
 		act.Slots = maps.Clone(act.Slots)
 		maps.Copy(act.Slots, said.Slots)
 		if alarm.Route == intent.Ask {
-			return intent.Decision{Route: intent.Ask, Reason: When, Question: alarm.Question, Would: &act}, true
+			return intent.Decision{Route: intent.Ask, Reason: intent.When, Question: alarm.Question, Would: &act}, true
 		}
-		return intent.Decision{Route: intent.Local, Reason: "answer", Actions: []intent.Action{act}}, true
+		return intent.Decision{Route: intent.Local, Reason: intent.ByAnswer, Actions: []intent.Action{act}}, true
 	}
 	d = t.Match(t.Asked + " " + t.Text)
 	return d, d.Route == intent.Local && (would == nil || keeps(&d.Actions[len(d.Actions)-1], would))
@@ -161,7 +151,7 @@ func (r *RemindAnswer) Completed() (d intent.Decision, text string, ok bool) {
 		return d, "", false
 	}
 	if later := r.Asked + " " + r.Text; r.Asked != "" { // the answer may say only when
-		if d = r.Match(later); d.Route == intent.Ask && d.Reason == What && d.Would != nil && d.Would.Intent == catalogue.Remind {
+		if d = r.Match(later); d.Route == intent.Ask && d.Reason == intent.RemindOf && d.Would != nil && d.Would.Intent == catalogue.Remind {
 			return d, later, true
 		}
 	}

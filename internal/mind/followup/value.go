@@ -53,7 +53,7 @@ func (s *Sentence) lasting(d intent.Decision, said intent.Action) intent.Decisio
 	if d.Route != intent.Local || said.Intent != catalogue.Rather || !says(intent.Action{Slots: ends}, slices.Concat(spans, clocks)) || slices.ContainsFunc(d.Actions, lacks) {
 		return d
 	}
-	d.Actions, d.Reason = []intent.Action{{Intent: catalogue.Until, Slots: ends, Later: d.Actions}}, Anew
+	d.Actions, d.Reason = []intent.Action{{Intent: catalogue.Until, Slots: ends, Later: d.Actions}}, intent.Anew
 	return d
 }
 

@@ -28,11 +28,16 @@ const (
 	notAllowed = "the server of the device does not allow dangerous acts (ZWAVE_ALLOW_DANGEROUS)"
 )
 
+// Rules say what is refused, and with which words. They change nothing.
+type Rules struct {
+	Limits  safety.Limits
+	Phrases *reply.Phrases
+}
+
 // Guard stands before every dangerous act. It is safe for concurrent use.
 type Guard struct {
-	limits  safety.Limits
-	phrases *reply.Phrases
-	book    *challenge.Book[Act]
+	Rules
+	book *challenge.Book[Act]
 }
 
 // Act is a dangerous act, as it was ordered.
@@ -48,15 +53,15 @@ type Refusal struct{ Said, Why string }
 
 // New makes a guard for the language of the phrases.
 func New(l safety.Limits, p *reply.Phrases) *Guard {
-	return &Guard{limits: l, phrases: p, book: challenge.NewBook[Act](challenge.Words(p.Language()))}
+	return &Guard{Rules{l, p}, challenge.NewBook[Act](challenge.Words(p.Language()))}
 }
 
 // Denied is the refusal of dangerous steps for which there is no challenge.
-func (g *Guard) Denied(steps []plan.Step) Refusal {
-	if g.limits.Challenges() {
-		return Refusal{g.phrases.Phrase("challenge_only", nil), byItself}
+func (r Rules) Denied(steps []plan.Step) Refusal {
+	if r.Limits.Challenges() {
+		return Refusal{r.Phrases.Phrase("challenge_only", nil), byItself}
 	}
-	return Refusal{g.phrases.Denied(steps), off}
+	return Refusal{r.Phrases.Denied(steps), off}
 }
 
 // Wanted is a plan that holds a dangerous act.
@@ -76,15 +81,15 @@ type Asked struct{ Aloud, Reply string }
 func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	no := g.Denied(o.Steps)
 	switch {
-	case !g.limits.Challenges(), o.Source != record.FromMic, !o.Alone, o.Decision.Confirmed,
+	case !g.Limits.Challenges(), o.Source != record.FromMic, !o.Alone, o.Decision.Confirmed,
 		len(o.Decision.Actions) != 1, len(o.Steps) != 1, o.Steps[0].Entity == nil:
 		return Asked{}, &no
 	}
 	step := &o.Steps[0]
 	if _, allowed := step.Allowed(); step.Err != nil {
-		return Asked{}, &Refusal{g.phrases.Apology(step.Err), step.Err.Error()}
+		return Asked{}, &Refusal{g.Phrases.Apology(step.Err), step.Err.Error()}
 	} else if !allowed {
-		return Asked{}, &Refusal{g.phrases.Denied(o.Steps), notAllowed}
+		return Asked{}, &Refusal{g.Phrases.Denied(o.Steps), notAllowed}
 	}
 	if o.DryRun {
 		return Asked{}, nil
@@ -93,12 +98,12 @@ func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	pair, err := g.book.Ask(o.Turn, act, namesHold(h), time.Now())
 	if rest, resting := errors.AsType[*challenge.RestError](err); resting {
 		minutes := max(2, int(math.Ceil(rest.Left.Minutes())))
-		return Asked{}, &Refusal{g.phrases.Phrase("challenge_rest", map[string]any{"count": minutes}), err.Error()}
+		return Asked{}, &Refusal{g.Phrases.Phrase("challenge_rest", map[string]any{"count": minutes}), err.Error()}
 	}
 	if err != nil {
-		return Asked{}, &Refusal{g.phrases.Denied(o.Steps), err.Error()}
+		return Asked{}, &Refusal{g.Phrases.Denied(o.Steps), err.Error()}
 	}
-	return Asked{Aloud: g.phrases.Challenge(step, pair.String()), Reply: g.phrases.Challenge(step, g.phrases.Phrase("challenge_words", nil))}, nil
+	return Asked{Aloud: g.Phrases.Challenge(step, pair.String()), Reply: g.Phrases.Challenge(step, g.Phrases.Phrase("challenge_words", nil))}, nil
 }
 
 // Answer takes the answer to a challenge and returns the act that it lets through. A text
@@ -113,16 +118,16 @@ func (g *Guard) Answer(q record.Request) (Act, *Refusal) {
 	case verdict == challenge.Passed && q.Source == record.FromMic:
 		return act, nil
 	case verdict == challenge.Late:
-		return Act{}, &Refusal{g.phrases.Phrase("challenge_late", nil), failed(verdict)}
+		return Act{}, &Refusal{g.Phrases.Phrase("challenge_late", nil), failed(verdict)}
 	}
-	return Act{}, &Refusal{g.phrases.Phrase("challenge_wrong", nil), failed(verdict)}
+	return Act{}, &Refusal{g.Phrases.Phrase("challenge_wrong", nil), failed(verdict)}
 }
 
 func failed(v challenge.Verdict) string { return "the challenge was not passed: " + string(v) }
 
 // Plan plans an act that was let through once more, because the house may have changed:
 // it is done only if it is still that act.
-func (g *Guard) Plan(a Act, h *home.House) ([]plan.Step, *Refusal) {
+func (r Rules) Plan(a Act, h *home.House) ([]plan.Step, *Refusal) {
 	steps, err := plan.Calls(a.Decision, h, a.Area)
 	if err == nil && (len(steps) != 1 || steps[0].Entity == nil || steps[0].Entity.ID != a.Device) {
 		err = &plan.Error{Text: "That device is gone.", Key: "cannot_gone"}
@@ -131,11 +136,11 @@ func (g *Guard) Plan(a Act, h *home.House) ([]plan.Step, *Refusal) {
 		err = steps[0].Err
 	}
 	if err != nil {
-		return nil, &Refusal{g.phrases.Apology(err), err.Error()}
+		return nil, &Refusal{r.Phrases.Apology(err), err.Error()}
 	}
 	step, allowed := steps[0].Allowed()
 	if !allowed {
-		return nil, &Refusal{g.phrases.Denied(steps), notAllowed}
+		return nil, &Refusal{r.Phrases.Denied(steps), notAllowed}
 	}
 	return []plan.Step{step}, nil
 }

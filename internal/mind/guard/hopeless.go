@@ -15,7 +15,7 @@ func Hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
 	if len(d.Beside) == 0 {
 		return d
 	}
-	rest := intent.Decision{Route: intent.Local, Reason: "sentences", Actions: d.Beside}
+	rest := intent.Decision{Route: intent.Local, Reason: intent.BySentences, Actions: d.Beside}
 	if steps, err := plan.Calls(rest, h, area); err == nil && safety.Highest(steps) == tools.Dangerous {
 		return rest
 	}

@@ -42,7 +42,7 @@ type household struct {
 	*lessons.Lessons
 	again  *replay.Again
 	tb     testing.TB
-	mind   *mind.Answerer
+	mind   *mind.Mind
 	rooms  *house.House
 	asked  int    // how often the model was asked
 	calls  string // what the model calls, each "Kitchen Light on", separated by "; "

@@ -47,7 +47,7 @@ func Acts(h *home.House, actions []intent.Action) ([]record.KeptAct, error) {
 // their ids, or by their names where the id is gone. It is an error if a thing is gone
 // or cannot do it, and if an act has become dangerous.
 func Recall(h *home.House, acts []record.KeptAct) (intent.Decision, error) {
-	d := intent.Decision{Route: intent.Local, Reason: "wording"}
+	d := intent.Decision{Route: intent.Local, Reason: intent.ByWording}
 	for _, kept := range acts {
 		if catalogue.Of(kept.Name).Risk == tools.Read || len(kept.Things) == 0 {
 			return intent.Decision{}, errors.New("it does nothing in the house")
@@ -142,7 +142,7 @@ func (m Matcher) Match(text, area string) intent.Decision {
 		recalled.Act = d.Act
 		return recalled
 	case errors.As(err, &gone) && !model:
-		return intent.Decision{Route: intent.Reject, Reason: "unknown_name", Heard: gone.Name, Act: d.Act}
+		return intent.Decision{Route: intent.Reject, Reason: intent.UnknownName, Heard: gone.Name, Act: d.Act}
 	}
 	return d
 }

@@ -191,7 +191,7 @@ func FuzzKeptWordings(f *testing.F) {
 		house := lessons.Matcher{Sentences: s, Kept: wordingsIn(t, dir)}
 		for _, w := range house.List() {
 			d := house.Match(w.Text, w.Area)
-			if d.Reason != "wording" {
+			if d.Reason != intent.ByWording {
 				continue
 			}
 			for _, a := range d.Actions {

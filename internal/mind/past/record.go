@@ -43,8 +43,8 @@ func Reason(d intent.Decision) string {
 	case d.NeedHouse:
 		return "the house is not known: no server has told of it; voice-gateway servers and /readyz say what is missing"
 	case d.Heard != "":
-		return d.Reason + ": " + d.Heard
+		return string(d.Reason) + ": " + d.Heard
 	default:
-		return d.Reason
+		return string(d.Reason)
 	}
 }

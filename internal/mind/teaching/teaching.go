@@ -25,18 +25,26 @@ type Learner interface {
 	Learn(q record.Request, said intent.Action) (phrase string, err error)
 }
 
-// Able reports whether a matcher learns.
-func Able(matcher any) bool {
-	_, able := matcher.(Learner)
-	return able
+// Teacher passes on to a Learner what is said of turns.
+type Teacher struct {
+	learner Learner // nil: nothing is learnt
+	phrases *reply.Phrases
 }
+
+// New makes a teacher of a matcher, which may be a Learner.
+func New(matcher any, p *reply.Phrases) Teacher {
+	learner, _ := matcher.(Learner)
+	return Teacher{learner, p}
+}
+
+// Teaches reports whether anything is learnt.
+func (t Teacher) Teaches() bool { return t.learner != nil }
 
 // Offer notes whether the words of a model's turn can be kept, and says so once. They can
 // if the turn consisted of acts on the house and the devices have confirmed all of them.
 // done are these acts.
-func Offer(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, done []plan.Step, say func(string)) {
-	l, able := matcher.(Learner)
-	if !able || rec.Outcome != record.Done || len(done) == 0 || len(rec.Judgements) > 0 {
+func (t Teacher) Offer(q record.Request, rec *record.Record, done []plan.Step, say func(string)) {
+	if t.learner == nil || rec.Outcome != record.Done || len(done) == 0 || len(rec.Judgements) > 0 {
 		return
 	}
 	for _, c := range rec.Calls {
@@ -44,9 +52,9 @@ func Offer(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, 
 			return
 		}
 	}
-	can, tell := l.Keepable(q, rec.ID, errand.Actions(done))
+	can, tell := t.learner.Keepable(q, rec.ID, errand.Actions(done))
 	rec.Keepable = can
-	if offer := speech.Speakable(p.Phrase("keep_offer", nil)); tell {
+	if offer := speech.Speakable(t.phrases.Phrase("keep_offer", nil)); tell {
 		rec.Reply += " " + offer
 		say(offer)
 	}
@@ -54,20 +62,19 @@ func Offer(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, 
 
 // Note has the matcher learn what is said of the turn before, and adds the answer to
 // the record's.
-func Note(matcher any, p *reply.Phrases, q record.Request, rec *record.Record, said intent.Action) {
-	l, able := matcher.(Learner)
+func (t Teacher) Note(q record.Request, rec *record.Record, said intent.Action) {
 	switch {
 	case q.DryRun:
 		rec.Outcome = record.Ignored
 		return
-	case !able && rec.Reply == "":
-		rec.Outcome, rec.Reply = record.Done, p.Phrase(catalogue.Of(said.Intent).Reply, nil)
+	case t.learner == nil && rec.Reply == "":
+		rec.Outcome, rec.Reply = record.Done, t.phrases.Phrase(catalogue.Of(said.Intent).Reply, nil)
 		return
-	case !able:
+	case t.learner == nil:
 		return
 	}
-	phrase, err := l.Learn(q, said)
-	answer := p.Phrase(phrase, nil)
+	phrase, err := t.learner.Learn(q, said)
+	answer := t.phrases.Phrase(phrase, nil)
 	switch asked := rec.Outcome == record.Asked; {
 	case asked: // a question stays the last thing that is said
 		return

@@ -1,0 +1,242 @@
+package mind
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/calling"
+	"voicegateway/internal/mind/past"
+)
+
+// turn is a turn under way: its record, its clock, the way to the user's ear, and what it
+// has done so far. One goroutine uses it.
+type turn struct {
+	rec     *record.Record
+	watch   record.Stopwatch
+	say     func(sentence string)
+	waiting func() // called once, when the turn begins to wait for something slow; may be nil
+
+	missing    error       // why no language model could be asked, which was to answer
+	aloud      string      // what is said in place of the reply, which others may read; "": the reply
+	asks       bool        // its last sentence is a question of a model
+	barred     bool        // the guard has let nothing of the order through
+	did        past.Turn   // what is remembered of it
+	ends       []string    // the ids of the ends that it has set
+	reconnects int         // made so far
+	made       []plan.Step // by a model's rounds
+	rounds     *rounds     // of a model's calls; nil: no model was asked
+}
+
+// waits says that the turn waits for something slow, a server or a model.
+func (t *turn) waits() {
+	if waiting := t.waiting; waiting != nil {
+		t.waiting = nil
+		waiting()
+	}
+}
+
+// fail puts into the record that nothing was done, and why. It returns false.
+func (t *turn) fail(reply, why string) bool {
+	t.rec.Outcome, t.rec.Reply, t.rec.Error = record.Failed, reply, why
+	return false
+}
+
+// part begins a part of a turn, with a record of its own.
+func (t *turn) part() *turn {
+	rec := &record.Record{ID: t.rec.ID, Source: t.rec.Source, Area: t.rec.Area, Route: record.RouteLocal, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	return &turn{rec: rec, watch: t.watch, say: t.say, waiting: t.waiting, reconnects: t.reconnects, made: t.made, rounds: t.rounds}
+}
+
+// carry does what an order says. It is the one place where acts are guarded, places are
+// taken, calls are made, and the record of the turn is filled.
+func (a *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
+	if o.Ask != nil {
+		a.memory.ask(x.Request, *o.Ask, confirmTime)
+	}
+	if o.Settles.id != "" && !x.DryRun {
+		a.memory.settle(o.Settles)
+	}
+	if o.Reopen && !x.DryRun {
+		a.memory.reopen(x.Request)
+	}
+	if o.Meant.Route != "" {
+		past.NoteIntents(t.rec, o.Meant.Actions)
+		t.rec.SpeechAct, t.rec.Route = string(o.Meant.Act), routes[o.Meant.Route]
+	}
+	switch {
+	case o.Think:
+		t.missing = a.think(ctx, &x, &o, t)
+	case o.Homeless:
+		t.rec.Outcome, t.rec.Reply = record.Failed, a.noHouse(ctx)
+		if o.Say != nil {
+			t.rec.Error = o.Say.why
+		}
+	default:
+		t.did = a.act(ctx, &x, &o, t)
+	}
+	if o.Learn != nil {
+		a.teacher.Note(x.Request, t.rec, *o.Learn)
+	}
+}
+
+// routes are the routes of a record, by those of what was understood.
+var routes = map[intent.Route]record.Route{
+	intent.Local: record.RouteLocal, intent.Ask: record.RouteLocal, intent.Reject: record.RouteRefused, intent.Model: record.RouteRefused,
+}
+
+// act does what an order says, where that is not to ask a model, and returns what is
+// remembered of it.
+func (a *Mind) act(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
+	if a.leftAlone(x, o) {
+		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase(catalogue.Of(catalogue.No).Reply, nil)
+		return past.Turn{}
+	}
+	if o.Claim != nil && !x.DryRun && !a.memory.claim(x.Request, o.Claim) {
+		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_undo", nil)
+		return past.Turn{}
+	}
+	if o.Say != nil {
+		t.rec.Outcome, t.rec.Reply, t.rec.Error = o.Say.end, o.Say.reply, o.Say.why
+		t.rec.Route = cmp.Or(o.Say.route, t.rec.Route)
+	}
+	if o.onlySays() {
+		return past.Turn{}
+	}
+	did := a.make(ctx, x, o, t)
+	if o.Claim != nil && (t.rec.Outcome == record.Asked || o.tookNothing(&did)) {
+		return o.Claim.Turn // the person may ask for it again
+	}
+	a.tellLeft(o, t, &did)
+	if o.Leaves != nil {
+		return o.Leaves(did)
+	}
+	return did
+}
+
+// onlySays reports whether an order has nothing that is to be done. A sentence that has
+// grown always has: at least what it leaves is remembered anew.
+func (o *Order) onlySays() bool {
+	return len(o.Do) == 0 && o.Manner != Mending && (o.Say != nil || o.Learn != nil)
+}
+
+// tookNothing reports whether what was done put nothing back, of what could be put back.
+func (o *Order) tookNothing(did *past.Turn) bool {
+	return len(did.Deeds) == 0 && (o.Claim == nil || len(o.Claim.Started) == 0)
+}
+
+// tellLeft says what could not be put back.
+func (a *Mind) tellLeft(o *Order, t *turn, did *past.Turn) {
+	if len(o.Denied) > 0 && (o.Manner == Due || o.Manner == Mending || !o.tookNothing(did)) {
+		no := a.guard.Denied(o.Denied)
+		t.rec.Partly(no.Said, no.Why)
+	}
+	if o.Rest {
+		t.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+	}
+}
+
+// make makes the calls of an order, if the guard lets it, and returns what they did.
+func (a *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
+	var task record.Task
+	if o.Manner == Resuming {
+		var ok bool
+		if task, ok = a.takeTask(x, o, t); !ok {
+			return past.Turn{}
+		}
+	}
+	if t.barred = !a.permit(x, o, t); t.barred {
+		return past.Turn{}
+	}
+	if o.Last != nil {
+		t.rec.Outcome, t.rec.Reply = record.Done, a.lastingOn(t, o.Do, o.Last)
+		return past.Turn{}
+	}
+	before := a.endings(o.Do)
+	done, stopped := a.makeCalls(ctx, x, o, t, o.Do)
+	did := past.Of(a.match.House(), x.Text, o.Do, done.Results, done.Problems)
+	switch o.Manner {
+	case Planned:
+		a.tellRound(o, t, done, stopped)
+		return did
+	case Mending:
+		return a.tellMended(x, o, t, done, stopped)
+	case Resuming:
+		done.Into(t.rec, t.watch)
+		a.tellTask(task, o.Do, done, t)
+		return past.Resumed(a.match.House(), task, done.Results)
+	case Explained:
+		a.explain(x, o, t, done)
+	case Due:
+		done.Into(t.rec, t.watch)
+		a.tellFailures(t.rec, o.Do, done)
+	case Ordinary, Passed:
+		done.Into(t.rec, t.watch)
+		t.rec.Reply = a.told(x, t, o.Do, done, before)
+		a.tellMore(x, o, t, done, stopped)
+	}
+	if len(did.Started) > 0 && len(o.Then) > 0 {
+		a.replace(ctx, x, o, t)
+	}
+	return did
+}
+
+// tellMore says what else the user has to know of an order: which timer the question of
+// a tool is about, what became of a task that was stopped, what else is wrong.
+func (a *Mind) tellMore(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) {
+	if all, asks := a.phrases.Asks(done.Results...); asks && len(o.Do) == 1 {
+		t.rec.Outcome = record.Asked
+		which := intent.Decision{Route: intent.Ask, Reason: intent.WhichTimer, Would: &o.Do[0].Action}
+		a.memory.ask(x.Request, question{decision: which, timers: all, text: x.Text}, confirmTime)
+	}
+	a.noteListed(x, o, &done)
+	a.tellStopped(t, done, stopped)
+	if o.Meant.Reason == intent.PlannedByModel && !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
+		a.rate.GiveBack(1)
+	}
+	if failed := a.failures(x, o, t.rec); failed != "" {
+		t.rec.Reply += " " + failed
+	}
+}
+
+// tellStopped says that a task was stopped, if it was: unless something is kept of it, the
+// things whose fate is unknown are named.
+func (a *Mind) tellStopped(t *turn, done calling.Made, stopped *record.Task) {
+	if stopped == nil {
+		return
+	}
+	if said, kept := a.stop(*stopped, done.Cause(), t.rec); kept {
+		t.rec.Reply = said
+	}
+}
+
+// replace takes away the timer, alarm or reminder in whose place another one was set. It
+// is not told.
+func (a *Mind) replace(ctx context.Context, x *Exchange, o *Order, t *turn) {
+	gone, _ := a.makeCalls(ctx, x, o, t, o.Then)
+	reply, outcome := t.rec.Reply, t.rec.Outcome
+	gone.Into(t.rec, t.watch)
+	t.rec.Reply, t.rec.Outcome = reply, outcome
+}
+
+// makeCalls makes the calls of an order, once earlier turns have finished with the
+// devices, and rescues them from a lost server. It returns the task if it was
+// stopped.
+func (a *Mind) makeCalls(ctx context.Context, x *Exchange, o *Order, t *turn, steps []plan.Step) (done calling.Made, stopped *record.Task) {
+	place := a.calls.Take(steps)
+	defer place.Leave()
+	if len(steps) > 0 {
+		t.waits()
+	}
+	done = a.calls.All(ctx, place, steps)
+	switch o.Manner {
+	case Resuming, Explained, Passed: // made once: an open call stays open, a reading is none, and danger is not repeated
+	case Ordinary, Due, Mending, Planned:
+		stopped = a.save(ctx, x, t, place, steps, &done)
+	}
+	return done, stopped
+}

@@ -1,0 +1,199 @@
+// Package mind is the mind: it turns a text into a decision, a plan, calls,
+// receipts and a reply. It is separate from the ear so that a text that is spoken,
+// typed or sent over MQTT is handled in the same way. Everything it needs from the
+// world is one of the interfaces in needs.go.
+//
+// The steps (understand.go) are the ways of understanding a text, tried in order. A step
+// makes an Order of an Exchange, a Memory and a house, and changes nothing; carry
+// (carry.go) does what an order says, whoever made it: a step, a sentence that has grown,
+// the end of an act, a round of a language model. To add a way of understanding, write a
+// file with its step and add a line to the steps.
+package mind
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"voicegateway/internal/ground/order"
+	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/speech"
+	"voicegateway/internal/mind/calling"
+	"voicegateway/internal/mind/guard"
+	"voicegateway/internal/mind/past"
+	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/teaching"
+	"voicegateway/internal/tools"
+)
+
+// Mind turns a text into acts and a reply. It is shared by all sources of
+// text and safe for use by several at once.
+type Mind struct {
+	understanding
+	choosing.AlertWords
+
+	guard    *guard.Guard
+	teacher  teaching.Teacher
+	calls    calling.Maker
+	model    Assistant
+	english  *reply.Phrases    // for the model
+	names    []*choosing.Words // the words with which a model may name things, by language
+	limits   safety.Limits
+	recovery Recovery
+	log      *slog.Logger
+
+	rate   safety.Rate
+	memory memories
+	ledger past.Ledger
+
+	Ends    Ends         // of acts with an end; nil: none can be set. It is set before the first turn
+	Reports past.Reports // what the things of the house report by themselves, for the question who did it
+}
+
+// New checks the parts and starts nothing. Recovery may be empty: then a call that
+// got no answer counts as failed.
+func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits, r Recovery, log *slog.Logger) (*Mind, error) {
+	if m == nil || c == nil || model == nil || p == nil || log == nil {
+		return nil, errors.New("mind: a matcher, a caller, an assistant, phrases and a logger are needed")
+	}
+	english, err := reply.Ours(sentences.OfTools)
+	if err != nil {
+		return nil, fmt.Errorf("mind: %w", err)
+	}
+	var names []*choosing.Words
+	for _, language := range []string{p.Language(), english.Language()} {
+		words, err := choosing.Ours(language)
+		if err != nil {
+			return nil, fmt.Errorf("mind: %w", err)
+		}
+		names = append(names, words)
+	}
+	guarding, teacher := guard.New(l, p), teaching.New(m, p)
+	return &Mind{
+		understanding: understanding{match: m, phrases: p, choosing: names[0], rules: guarding.Rules, tasks: r.Tasks != nil, learns: teacher.Teaches()},
+		AlertWords:    choosing.ToAlerts(names[0]),
+		guard:         guarding,
+		teacher:       teacher,
+		calls:         calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, english: english, names: names, limits: l, recovery: r, log: log,
+	}, nil
+}
+
+// TakePlace takes a place in the queue of one of the gateway's own tools, behind the
+// planned calls of turns. The caller has to give it back with Pass.
+func (a *Mind) TakePlace(tool string) *order.Place { return a.calls.TakePlace(tool) }
+
+// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
+func (a *Mind) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
+
+// NotHeard is the answer to speech in which no sentence was found. Names cannot be
+// recognised before the house is known, so the answer gives that as the reason.
+func (a *Mind) NotHeard() string {
+	if a.match.House().Empty() {
+		return a.phrases.Phrase("no_house", nil)
+	}
+	return a.phrases.Phrase("not_heard", nil)
+}
+
+// Failed is the answer to speech that no recogniser could process.
+func (a *Mind) Failed() string { return a.phrases.Phrase("failed", nil) }
+
+// Turn answers a text that was written, not spoken: it is whole and certain.
+func (a *Mind) Turn(ctx context.Context, q record.Request) record.Record {
+	if q.At.IsZero() {
+		q.At = time.Now()
+	}
+	q.Unfinished, q.Others = false, nil
+	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud}
+	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}
+	a.Answer(ctx, t)
+	rec.Timings.Total = t.Watch.Now()
+	return rec
+}
+
+// Answer fills the record of a turn and says each sentence as soon as it is known.
+func (a *Mind) Answer(ctx context.Context, q record.Turn) {
+	t := &turn{rec: q.Record, watch: q.Watch, say: q.Say, waiting: q.Waiting}
+	t.rec.Calls = []record.CallMade{}
+	x, m := a.begin(q.Request, t)
+	x, o := a.understand(ctx, x, m, t)
+	a.log.Debug("text understood", "part", "answer", "turn", x.Turn, "by", o.By)
+	a.carry(ctx, x, o, t)
+	if t.missing != nil {
+		o = a.unthought(x, m, a.match.House(), t.missing)
+		a.carry(ctx, x, o, t)
+	}
+	a.conclude(&x, &o, t)
+	a.answerInWords(&x, t)
+	a.heed(&x, &o, t.rec)
+	a.memory.tell(x.Request, t.rec.Reply)
+	a.note(&x, t, t.rec, o.Meant)
+}
+
+// begin makes an exchange of a text, with what is remembered of its asker. The words of a
+// challenge are answered here, so that they are passed on to nothing.
+func (a *Mind) begin(q record.Request, t *turn) (x Exchange, m Memory) {
+	if q.At.IsZero() {
+		q.At = t.rec.Time
+	}
+	x = Exchange{Request: q, Turn: t.rec.ID, Woken: t.rec.Wake != nil}
+	x.Ready, _ = a.model.Ready()
+	if q.Challenge == "" {
+		x = a.as(x, q.Text)
+		return x, a.memory.take(&x)
+	}
+	m = a.memory.take(&x)
+	m.Passed, m.Refused = a.guard.Answer(q)
+	x.Text, x.Others = m.Passed.Text, nil
+	if m.Refused == nil {
+		x.Area = m.Passed.Area
+	}
+	t.rec.Risk = string(tools.Dangerous)
+	t.rec.Transcript = &record.Transcript{Text: record.ChallengeAnswer}
+	return x, m
+}
+
+// understand tries the steps until one makes an order of the text, and waits for the
+// house where a step asks for that.
+func (a *Mind) understand(ctx context.Context, x Exchange, m Memory, t *turn) (Exchange, Order) {
+	steps := a.steps()
+	for i := 0; i < len(steps); {
+		o, ok := steps[i].understand(x, m, a.match.House())
+		if o.Read != nil {
+			x = *o.Read
+		}
+		switch {
+		case !ok:
+			i++
+		case o.Await:
+			x = a.await(ctx, x, m, t)
+		default:
+			o.By = steps[i].name
+			return x, o
+		}
+	}
+	return x, ignore() // the last step takes every text
+}
+
+// conclude says the reply of an order and keeps what was done.
+func (a *Mind) conclude(x *Exchange, o *Order, t *turn) {
+	rec := t.rec
+	if !o.Think {
+		rec.Reply = speech.Speakable(rec.Reply)
+		if rec.Reply != "" {
+			t.say(cmp.Or(t.aloud, rec.Reply))
+		} else if rec.Route == record.RouteRefused {
+			rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
+		}
+	}
+	a.memory.keep(x.Request, rec, t.did, t.asks || rec.Outcome == record.Asked)
+	if o.Meant.Route != "" && rec.Reply != "" {
+		a.model.Remember(asker(x.Request), x.Text, rec.Reply)
+	}
+}

@@ -1,0 +1,217 @@
+package mind
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind/errand"
+	"voicegateway/internal/mind/guard"
+	"voicegateway/internal/mind/past"
+	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/tools"
+)
+
+// permit reports whether the acts of an order may be done at once; if not, the record says
+// why and what the person hears. Of a model's round, what may not be done is left out.
+func (a *Mind) permit(x *Exchange, o *Order, t *turn) bool {
+	switch o.Manner {
+	case Explained, Due:
+		return true
+	case Passed:
+		return a.endable(x, t, o.Do)
+	case Planned:
+		return a.permitEach(x, o, t)
+	case Mending:
+		return o.Mend.meant == nil || a.permitAll(x, o, t, o.Mend.meant)
+	case Ordinary, Resuming:
+	}
+	return a.permitAll(x, o, t, o.Do)
+}
+
+// permitAll judges the acts of a sentence, of which all are done or none.
+func (a *Mind) permitAll(x *Exchange, o *Order, t *turn, steps []plan.Step) bool {
+	nothing := "" // said only if a user may think that a part was done
+	if len(o.Meant.Actions) > 1 {
+		nothing = " " + a.phrases.Phrase("nothing_done", nil)
+	}
+	all := plan.Carried(steps)
+	t.rec.Risk = string(safety.Highest(all))
+	acts := t.rec.Risk != string(tools.Read)
+	if acts && !x.DryRun && !o.Meant.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
+		t.rec.Route = record.RouteRefused
+		return t.fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
+	}
+	if err := plan.Unpromised(steps); err != nil {
+		t.rec.Route = record.RouteRefused
+		return t.fail(a.phrases.Apology(err), err.Error())
+	}
+	if t.rec.Risk == string(tools.Dangerous) {
+		a.challenge(x, o, t, steps, nothing)
+		return false
+	}
+	return a.endable(x, t, steps) && a.feasible(x, o, t, steps, nothing)
+}
+
+// feasible reports whether a plan that is allowed can be carried out at once, or only
+// after a question.
+func (a *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) bool {
+	// Several commands in one sentence are carried out together or not at all (U2).
+	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(o.Meant.Actions) > 1 {
+		return t.fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
+	}
+	many := !o.Meant.Confirmed && !x.Confirmed && a.tooMany(x, t, steps)
+	// A command for later is judged by a dry run, and asked about like a command for now.
+	if x.DryRun && (x.Source != record.FromTimer || !many) {
+		past.Rehearse(t.rec, steps)
+		return false
+	}
+	if many {
+		a.askAboutMany(x, t, o.Meant, steps, past.Turn{})
+		return false
+	}
+	if o.Meant.Reason == intent.PlannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
+		return t.fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": safety.ActsAMinute}), tooManyActs)
+	}
+	return true
+}
+
+func impossible(s plan.Step) bool { return s.Err != nil }
+
+// challenge asks for the words of a challenge before a dangerous act, or refuses the act;
+// a refusal cannot be extended.
+func (a *Mind) challenge(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) {
+	wanted := guard.Wanted{Request: x.Request, Turn: x.Turn, Alone: o.Alone, Decision: o.Meant, Steps: steps}
+	asked, no := a.guard.Ask(wanted, a.match.House())
+	switch {
+	case no != nil:
+		t.rec.Route = record.RouteRefused
+		t.fail(no.Said+nothing, no.Why)
+	case x.DryRun:
+		past.Rehearse(t.rec, steps)
+	default:
+		t.rec.Outcome, t.rec.Challenge, t.rec.Reply, t.aloud = record.Asked, true, asked.Reply, asked.Aloud
+	}
+}
+
+// The reasons in a record for what is over a limit.
+const (
+	tooManyCommands = "over 60 commands within a minute from this source"
+	tooManyActs     = "over 10 acts of a model within a minute"
+)
+
+// acting are all steps of a sentence that act on devices, with those that were made for it
+// before.
+func acting(x *Exchange, t *turn, steps []plan.Step) []plan.Step {
+	return slices.Concat(x.Made, t.made, plan.Carried(steps))
+}
+
+// tooMany reports whether a sentence acts on so many devices that it is asked about.
+func (a *Mind) tooMany(x *Exchange, t *turn, steps []plan.Step) bool {
+	return a.limits.MustAsk(acting(x, t, steps))
+}
+
+// askAboutMany asks whether to act on so many devices, and keeps what the sentence
+// has done before, so that an undo after a yes takes back all of it.
+func (a *Mind) askAboutMany(x *Exchange, t *turn, d intent.Decision, steps []plan.Step, begun past.Turn) {
+	a.memory.ask(x.Request, question{decision: d, text: x.Text, begun: begun}, confirmTime)
+	count := len(safety.Acting(acting(x, t, steps)))
+	t.rec.Outcome, t.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
+}
+
+// permitEach judges the acts of a model's round one by one (REQUIREMENTS U11), and leaves
+// in the order those that may be done. What the others were refused for is in the round.
+func (a *Mind) permitEach(x *Exchange, o *Order, t *turn) bool {
+	r := o.Round
+	a.deny(r, t)
+	a.admit(x, r, t)
+	r.question = cmp.Or(a.askFirst(x, r), a.askWhole(x, r, t))
+	a.limit(r, t)
+	o.Do = r.Steps(r.Left())
+	return len(o.Do) > 0
+}
+
+// deny refuses dangerous acts. The rest of the round is done.
+func (a *Mind) deny(r *round, t *turn) {
+	for i := range r.Errands {
+		e := &r.Errands[i]
+		if e.Risk != tools.Dangerous {
+			continue
+		}
+		e.Refusal = a.english.Denied([]plan.Step{e.Step})
+		no := a.guard.Denied([]plan.Step{e.Step})
+		r.why = no.Why
+		r.say = append(r.say, t.rounds.once(no.Said))
+	}
+}
+
+// admit counts the turn as a command of its source when it first acts, and refuses
+// the round if the source has sent too many.
+func (a *Mind) admit(x *Exchange, r *round, t *turn) {
+	if len(r.Left()) == 0 {
+		return
+	}
+	if !t.rounds.counted {
+		t.rounds.counted, t.rounds.barred = true, !a.rate.Admit(x.Source, time.Now())
+	}
+	if t.rounds.barred {
+		r.why = tooManyCommands
+		r.Refuse(r.Left(), a.english.Phrase("too_many_commands", nil))
+		r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_commands", nil)))
+	}
+}
+
+// askWhole returns the question about many devices, if this turn acts on so many. The
+// answer yes then does what is left to do on devices, without the model.
+func (a *Mind) askWhole(x *Exchange, r *round, t *turn) string {
+	which := r.OnDevices()
+	if len(which) == 0 || !a.tooMany(x, t, r.Steps(which)) || !a.room() {
+		return ""
+	}
+	steps := r.Steps(which)
+	r.Refuse(which, "Not done: the user has been asked whether to act on so many devices.")
+	a.askAboutMany(x, t, intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel, Actions: errand.Actions(steps)}, steps, r.begun)
+	return t.rec.Reply
+}
+
+// askFirst returns the question about a call that is asked about before it is made
+// (REQUIREMENTS M16): that of a tool of others which may do anything. The answer yes
+// makes it, without the model.
+func (a *Mind) askFirst(x *Exchange, r *round) string {
+	which := slices.DeleteFunc(r.Left(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
+	if len(which) == 0 || !a.room() {
+		return ""
+	}
+	steps := r.Steps(which[:1])
+	call := steps[0].Planned()
+	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
+	asked := intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}
+	a.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
+	said := strings.NewReplacer("_", " ", "-", " ").Replace(call.Tool)
+	return a.phrases.Phrase("ask_server", map[string]any{"tool": said, "server": call.Server})
+}
+
+// room reports whether one more act of a model is within the limit.
+func (a *Mind) room() bool {
+	n := a.rate.Reserve(time.Now(), 1)
+	a.rate.GiveBack(n)
+	return n > 0
+}
+
+// limit refuses acts above the number that a model may plan within a minute. The others
+// count until they turn out to have failed.
+func (a *Mind) limit(r *round, t *turn) {
+	which := r.Left()
+	over := which[a.rate.Reserve(time.Now(), len(which)):]
+	if len(over) == 0 {
+		return
+	}
+	count := map[string]any{"count": safety.ActsAMinute}
+	r.why = tooManyActs
+	r.Refuse(over, "Not done. "+a.english.Phrase("too_many_acts", count))
+	r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_acts", count)))
+}
