@@ -20,9 +20,9 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/replay"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
@@ -100,7 +100,7 @@ func (f *family) begin(ctx context.Context, t *testing.T, w *world) *answering {
 	for _, tool := range append(own, timers.Tools(m.keeper)...) {
 		m.own[tool.Spec().Name] = tool
 	}
-	m.answer, err = mind.New(f.rooms, m, noModel{}, f.phrases, safety.Default(), mind.Recovery{}, quiet())
+	m.answer, err = mind.New(f.rooms, m, noModel{}, f.phrases, guard.Default(), mind.Recovery{}, quiet())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ type replayer struct{ r *replay.Replayer }
 // found wrong where should says what it should have been.
 func (r *replayer) run(ctx context.Context, f *family, told []byte, rec any, should string) (any, error) {
 	if r.r == nil {
-		made, err := replay.New(replay.Config{Pack: f.pack, Own: f.pack, Language: f.language, Limits: safety.Default(), Log: quiet()})
+		made, err := replay.New(replay.Config{Pack: f.pack, Own: f.pack, Language: f.language, Limits: guard.Default(), Log: quiet()})
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/dialogue"
@@ -47,7 +46,7 @@ func (a *Assistant) Arbitrate(ctx context.Context, c dialogue.Trouble) (choice r
 	req := Request{Model: model, MaxTokens: a.cfg.MaxTokens, Messages: []Message{
 		{Role: System, Text: arbiterInstructions}, {Role: User, Text: string(facts)},
 	}}
-	answer := aloud.Text{Data: true}
+	answer := sentence.Text{Data: true}
 	var text strings.Builder
 	for d, err := range a.model.Complete(ctx, req) {
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"voicegateway/internal/ai/aloud"
 	"voicegateway/internal/ai/filter"
 	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/ai/sentence"
@@ -163,7 +162,7 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 
 // round is one completion: its text becomes sentences while it comes.
 type round struct {
-	text      aloud.Text
+	text      sentence.Text
 	split     sentence.Splitter
 	plain     plainer
 	calls     []tools.Call
@@ -175,7 +174,7 @@ type round struct {
 }
 
 func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
-	rd := &round{verdicts: r.facts.verdicts, text: aloud.Text{Tools: req.Tools, Held: r.a.habits.has(endsThoughts, r.model)}, last: req.NoCalls}
+	rd := &round{verdicts: r.facts.verdicts, text: sentence.Text{Tools: req.Tools, Held: r.a.habits.has(endsThoughts, r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
 	answer, begun := r.a.early.take(ctx, req)

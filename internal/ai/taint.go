@@ -10,7 +10,6 @@ import (
 	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/taint"
 	"voicegateway/internal/tools"
 )
 
@@ -41,7 +40,7 @@ func (r *reply) ofOthers(rec dialogue.Call) bool {
 	if rec.Result.Untrusted || rec.Spec.OpenWorld || foreign(&rec.Spec, r.prompt.House) {
 		return true
 	}
-	if free, structured := taint.FreeWords(rec.Result.Data); structured {
+	if free, structured := dialogue.FreeWords(rec.Result.Data); structured {
 		return free
 	}
 	return rec.Spec.Risk == tools.Read && inventory.Orders(r.labels.Clean(rec.Result.Text))
@@ -69,7 +68,7 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	for i := range specs {
 		if s := &specs[i]; foreign(s, h) {
 			s.Title, s.Description = "", fmt.Sprintf("A tool of the server %q.", s.Server)
-			s.Input = taint.Bare(s.Input)
+			s.Input = dialogue.Bare(s.Input)
 		}
 	}
 	return specs
@@ -81,7 +80,7 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 func (r *reply) named(plan []planned) {
 	for i := range plan {
 		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {
-			p.call.Args = taint.Renamed(p.call.Args, r.labels.Meant)
+			p.call.Args = dialogue.Renamed(p.call.Args, r.labels.Meant)
 		}
 	}
 }
@@ -96,9 +95,9 @@ func (r *reply) leaks(offered []tools.Spec, spec tools.Spec, args json.RawMessag
 	}
 	ofOthers := func(s tools.Spec) bool { return foreign(&s, r.prompt.House) }
 	switch {
-	case r.stained() && !taint.OwnWords(args, r.prompt.Text):
+	case r.stained() && !dialogue.OwnWords(args, r.prompt.Text):
 		return "Not done: after text from outside was read, only the user's own words of this request may be sent out."
-	case slices.ContainsFunc(offered, ofOthers) && taint.SaidBefore(args, r.prompt.Text, r.earlier()):
+	case slices.ContainsFunc(offered, ofOthers) && dialogue.SaidBefore(args, r.prompt.Text, r.earlier()):
 		return "Not done: nothing of earlier requests may be sent out; only what belongs to this one."
 	}
 	return ""

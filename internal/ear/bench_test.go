@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -68,7 +68,7 @@ func runLoop(b *testing.B) (line, *ender) {
 		return tools.Result{Text: "It's noon."}, nil
 	}}
 	answerer, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, caller,
-		&fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/ear"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // guarded is a scene in a house whose doors open after a challenge.
@@ -20,7 +20,7 @@ func guarded(t *testing.T) *scene {
 	for i, e := range house.Entities {
 		house.Entities[i].Dangerous = &home.Control{Tool: "operate_dangerous_device", ID: e.Control.ID}
 	}
-	s := newSceneIn(t, ear.Config{Earcons: earcon.Soft}, house, safety.Limits{Dangerous: safety.Challenge, FanOutLimit: 5})
+	s := newSceneIn(t, ear.Config{Earcons: earcon.Soft}, house, guard.Limits{Dangerous: guard.Challenge, FanOutLimit: 5})
 	s.world.Set("Front Door", "lock", nil)
 	return s
 }

@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // foreseer is a mind and a recogniser that note the order of their calls.
@@ -91,7 +91,7 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 				log := slog.New(slog.DiscardHandler)
 				var err error
 				f.Mind, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
-					&fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+					&fake.Caller{}, &fake.Assistant{}, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -86,7 +86,7 @@ func newBenchWith(t *testing.T, stt ear.Transcriber) *bench {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: &home.House{}}, b.caller,
-		&fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+		&fake.Assistant{}, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

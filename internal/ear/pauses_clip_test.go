@@ -29,7 +29,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // listener is a mind that takes every text for an act and notes what it is given.
@@ -147,7 +147,7 @@ func reachTheMind(t *testing.T, made func(voice int, name string) bool) {
 			}
 			t.Run(voice+", "+name, func(t *testing.T) {
 				answers, err := mind.New(&fake.Matcher{Home: house}, &fake.Caller{}, &fake.Assistant{}, fake.English(),
-					safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+					guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // tape is recorded sound that takes its time: a machine that reads, recognises and
@@ -132,7 +132,7 @@ func (r *tape) listen(t *testing.T, begins map[time.Time]bool) {
 	r.Loud = func(f audio.Frame) bool { return f.Samples[1] > 100 }
 	var err error
 	r.Mind, err = mind.New(&fake.Matcher{Home: &home.House{}, MatchFunc: func(string, string) intent.Decision { return intent.Decision{} }},
-		&fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		&fake.Caller{}, &fake.Assistant{}, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

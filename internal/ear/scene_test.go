@@ -29,7 +29,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -168,11 +168,11 @@ func newScene(t *testing.T, cfg ear.Config) *scene {
 // newSceneWith asks about more devices than a limit.
 func newSceneWith(t *testing.T, cfg ear.Config, limit int) *scene {
 	t.Helper()
-	return newSceneIn(t, cfg, fake.Cottage(), safety.Limits{FanOutLimit: limit})
+	return newSceneIn(t, cfg, fake.Cottage(), guard.Limits{FanOutLimit: limit})
 }
 
 // newSceneIn is a scene in a house.
-func newSceneIn(t *testing.T, cfg ear.Config, house *home.House, limits safety.Limits) *scene {
+func newSceneIn(t *testing.T, cfg ear.Config, house *home.House, limits guard.Limits) *scene {
 	t.Helper()
 	s := &scene{t: t, frames: make(chan audio.Frame), world: fake.NewWorldOf(house), end: &simpleEnd{}, start: time.Now(), cfg: cfg, noise: 1}
 	s.stt = &fake.Script{Loud: func(f audio.Frame) bool { return audio.Level(f.Samples) > loudLevel }}

@@ -27,7 +27,7 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -122,7 +122,7 @@ func (s *story) tell(t *testing.T) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	answerer, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: s.call},
-		model, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+		model, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

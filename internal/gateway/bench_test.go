@@ -18,8 +18,8 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -112,7 +112,7 @@ func listenTo(b *testing.B, url string) *stageOfOne {
 	if err != nil {
 		b.Fatal(err)
 	}
-	answerer, err := mind.New(h, noTools{}, assist, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+	answerer, err := mind.New(h, noTools{}, assist, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,8 +3,7 @@ package gateway
 import (
 	"fmt"
 
-	"voicegateway/internal/mind/challenge"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // Doubts are what the configuration asks for and cannot have, each with what happens
@@ -22,7 +21,7 @@ func (c Config) unchallenged() string {
 	switch language := c.Gateway.Language; {
 	case !c.Safety.Challenges():
 		return ""
-	case len(challenge.Words(language)) == 0:
+	case len(guard.Words(language)) == 0:
 		return fmt.Sprintf("there is no list of words for it in the language %s", language)
 	case len(c.recognisers()) == 0:
 		return fmt.Sprintf("no recogniser in stt.engines hears the language %s", language)
@@ -32,10 +31,10 @@ func (c Config) unchallenged() string {
 
 // limits returns the limits on acts. If no challenge is possible, dangerous acts are
 // denied.
-func (c Config) limits() safety.Limits {
+func (c Config) limits() guard.Limits {
 	l := c.Safety
 	if c.unchallenged() != "" {
-		l.Dangerous = safety.Deny
+		l.Dangerous = guard.Deny
 	}
 	return l
 }
@@ -46,5 +45,5 @@ func (c Config) challengeWords() []string {
 	if !c.limits().Challenges() {
 		return nil
 	}
-	return challenge.Words(c.Gateway.Language)
+	return guard.Words(c.Gateway.Language)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // TestChallengesThatCannotBeHad: dangerous acts stay denied, the child process may not do
@@ -18,9 +18,9 @@ func TestChallengesThatCannotBeHad(t *testing.T) {
 	}{
 		"denied":                        {func(*Config) {}, false, ""},
 		"denied in German":              {func(c *Config) { c.Gateway.Language = "de" }, false, ""},
-		"English":                       {func(c *Config) { c.Safety.Dangerous = safety.Challenge }, true, ""},
-		"English by another recogniser": {func(c *Config) { c.Safety.Dangerous, c.STT.Engines = safety.Challenge, []string{"openai"} }, true, ""},
-		"no words in German":            {func(c *Config) { c.Safety.Dangerous, c.Gateway.Language = safety.Challenge, "de" }, false, "no list of words"},
+		"English":                       {func(c *Config) { c.Safety.Dangerous = guard.Challenge }, true, ""},
+		"English by another recogniser": {func(c *Config) { c.Safety.Dangerous, c.STT.Engines = guard.Challenge, []string{"openai"} }, true, ""},
+		"no words in German":            {func(c *Config) { c.Safety.Dangerous, c.Gateway.Language = guard.Challenge, "de" }, false, "no list of words"},
 	} {
 		c := Default()
 		tt.change(&c)

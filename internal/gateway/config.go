@@ -24,8 +24,8 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mind/announce"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools/local"
 )
 
@@ -44,7 +44,7 @@ type Config struct {
 	MCP      host.Settings   `yaml:"mcp"`
 	HTTP     httpapi.Config  `yaml:"http"`
 	Tools    local.Config    `yaml:"tools"`
-	Safety   safety.Limits   `yaml:"safety"`
+	Safety   guard.Limits    `yaml:"safety"`
 	Announce announce.Config `yaml:"announce"`
 	Buttons  events.Config   `yaml:"buttons"`
 	Recorder recorder.Config `yaml:"recorder"`
@@ -118,7 +118,7 @@ func Default() Config {
 		MCP:      servers,
 		HTTP:     httpapi.Default(),
 		Tools:    local.Default(),
-		Safety:   safety.Default(),
+		Safety:   guard.Default(),
 		Announce: announce.Default(),
 		Buttons:  events.Config{},
 		Recorder: recorder.Default(),

@@ -15,12 +15,10 @@ import (
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ear/tts"
 	"voicegateway/internal/ear/wake"
-	"voicegateway/internal/gateway/vitals"
 	"voicegateway/internal/keep/recorder"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/tools/local"
-	"voicegateway/internal/tools/loudness"
 )
 
 // earParts is everything from the microphone to the transcript, and from the reply to
@@ -33,7 +31,7 @@ type earParts struct {
 	sound sound
 	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
-	loud   *loudness.Loudness // nil without a speaker
+	loud   *local.Loudness // nil without a speaker
 	mute   *mute.Switch
 	keeper *recorder.Recorder // nil: no sound is recorded
 
@@ -65,7 +63,7 @@ func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Obs
 	if e.sound, err = s.newSound(volume); err != nil {
 		return nil, err
 	}
-	e.loud = loudness.New(volume, s.log.With("part", "audio"))
+	e.loud = local.New(volume, s.log.With("part", "audio"))
 	ends, err := NewEndpointer(s.cfg, s.log)
 	if err != nil {
 		return nil, err
@@ -94,7 +92,7 @@ func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Obs
 
 // sound is where frames come from and clips go to.
 type sound struct {
-	mic     *vitals.Pulse
+	mic     *Pulse
 	speaker ear.Speaker
 	chimes  ear.Speaker    // only the sound card: a file should hold replies, not short sounds
 	card    *device.Device // nil if the sound comes from elsewhere
@@ -130,7 +128,7 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 		speaker = &fallbackSpeaker{card: chimes, path: filepath.Join(s.cfg.Gateway.StateDir, lastReply), log: s.log}
 	}
 	return sound{
-		mic: &vitals.Pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,
+		mic: &Pulse{Microphone: mic}, speaker: &gain{Speaker: speaker, level: level}, chimes: &gain{Speaker: chimes, level: level}, card: card,
 	}, nil
 }
 

@@ -4,7 +4,8 @@
 // part, make one more value in New, from those made before it, and add a line to
 // the table of services. A part is not changed once it is made (ADR 16): what two
 // parts need of each other is a value made before both, or handed over when one of
-// them runs.
+// them runs. What the service manager sees of the gateway is in vitals.go: a gateway whose
+// sound has stopped is restarted, one whose microphone was pulled out is not.
 package gateway
 
 import (

@@ -8,7 +8,6 @@ import (
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/metrics"
-	"voicegateway/internal/gateway/vitals"
 	"voicegateway/internal/ground/systemd"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
@@ -128,7 +127,7 @@ func (s setup) newManager(link link, rooms *house.House, mcp *host.Host, hearing
 	if s.opts.TextOnly || s.opts.Private || s.opts.Mic != nil {
 		return nil, nil // no service manager
 	}
-	return systemd.New(vitals.New(vitals.Parts{
+	return systemd.New(newVitals(Parts{
 		Bus: link.bus, House: rooms, MCP: mcp, Loop: hearing.loop, Sound: hearing.sound.card.State, Muted: hearing.mute.On, Pulse: hearing.sound.mic,
 		Deaf: s.deaf(), Engine: s.cfg.Wake.Engine, Words: s.cfg.Wake.Words,
 	}), s.log)

@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/announce"
-	"voicegateway/internal/tools/loudness"
+	"voicegateway/internal/tools/local"
 )
 
 // service is one long-lived part. When a required part ends, the gateway ends. When an
@@ -153,9 +153,9 @@ func (g *Gateway) tellNews(ctx context.Context) error {
 // announcer speaks and publishes announcements, as far as this gateway has a voice and a
 // presence on MQTT.
 type announcer struct {
-	loop *ear.Loop          // nil: text only
-	api  *mqttapi.API       // nil without a presence on MQTT
-	loud *loudness.Loudness // nil: alerts sound as loud as anything
+	loop *ear.Loop       // nil: text only
+	api  *mqttapi.API    // nil without a presence on MQTT
+	loud *local.Loudness // nil: alerts sound as loud as anything
 }
 
 // Announce publishes an announcement.

@@ -2,7 +2,9 @@
 // with their abilities. It is pure. Its JSON is a file format (hear --home, match
 // --home) and the body of the zwave://home resource at the same time, so a house
 // can come from a server, a file or a test without conversion. A new ability begins
-// as a constant below.
+// as a constant below. How a thing or room is named inside a sentence ("the kitchen
+// light", "dad's lamp") is in naming.go, so that a reply and a search in a reply use the
+// same form.
 package home
 
 // House is the structure of a home; states in it are only as fresh as the

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // Names are typed by hand, and "Siern" on a relay means the siren. So names are read
@@ -188,12 +188,12 @@ type target struct {
 	text     string
 	bare     string // without what spells out an umlaut, because letters swapped in "Tür" are no neighbours in "tuer"
 	squeezed string // bare, with each run of one letter written once
-	letters  uint64 // see edits.Letters
+	letters  uint64 // see text.Letters
 }
 
-func newTarget(text string) target {
-	bare := umlauts.Replace(text)
-	return target{text, bare, string(slices.Compact([]byte(bare))), edits.Letters(text)}
+func newTarget(word string) target {
+	bare := umlauts.Replace(word)
+	return target{word, bare, string(slices.Compact([]byte(bare))), text.Letters(word)}
 }
 
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
@@ -310,7 +310,7 @@ func (s *speller) means(w string) bool {
 // correct returns a word as it was probably meant: itself if it is known or similar to no
 // word, else the word it is a misspelling of, or the two words that are joined in it.
 func (s *speller) correct(w string) phrase {
-	if len(w) < shortestWord || len(w) > edits.MaxLetters || s.means(w) {
+	if len(w) < shortestWord || len(w) > text.MaxLetters || s.means(w) {
 		return phrase{w}
 	}
 	if p := s.one(w); p != nil {
@@ -369,7 +369,7 @@ func (s *speller) join(parts phrase) phrase {
 		strange = strange || !s.means(w)
 	}
 	switch {
-	case len(whole) > edits.MaxLetters, len(parts) > 3 && !single, !single && len(parts[len(parts)-1]) == 1: // "Port E"
+	case len(whole) > text.MaxLetters, len(parts) > 3 && !single, !single && len(parts[len(parts)-1]) == 1: // "Port E"
 		return nil
 	case s.glued[whole] != nil:
 		return s.glued[whole]
@@ -412,7 +412,7 @@ const (
 func nearest(targets []target, word string) string {
 	w := newTarget(word)
 	twin := strings.ReplaceAll(strings.ReplaceAll(word, "rn", "m"), "vv", "w") // in some typefaces these look the same
-	var pattern, bare, squeezed edits.Pattern
+	var pattern, bare, squeezed text.Pattern
 	pattern.Set(w.text)
 	bare.Set(w.bare)
 	squeezed.Set(w.squeezed)
@@ -438,7 +438,7 @@ func nearest(targets []target, word string) string {
 // distance returns how many changes turn a word w into the target, and whether w may be a
 // misspelling of it: as it is written, without umlauts, or with a letter doubled besides
 // another slip. The patterns are those of w.
-func (t *target) distance(w *target, text, bare, squeezed *edits.Pattern) (int, bool) {
+func (t *target) distance(w *target, text, bare, squeezed *text.Pattern) (int, bool) {
 	if d := text.Distance(t.text); slips(w.text, t.text, d) {
 		return d, true
 	}
@@ -460,7 +460,7 @@ func slips(w, right string, d int) bool {
 	n, begins := len(right), w[0] == right[0]
 	switch more := len(w) - n; {
 	case d == 2:
-		few := n >= twoSlips && more >= -1 && more <= 1 && edits.Letters(w)&^edits.Letters(right) == 0
+		few := n >= twoSlips && more >= -1 && more <= 1 && text.Letters(w)&^text.Letters(right) == 0
 		return begins && (few || n >= twoChanges)
 	case d != 1:
 		return false

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // Vocabulary is a list of correct words for misspelt ones. It does not change and may be
@@ -44,11 +44,11 @@ func (v *Vocabulary) Accented(word string) []string { return v.written[plainly(w
 // none.
 func (v *Vocabulary) Misspelt(word string) (all []string) {
 	key := plainly(word)
-	if len(key) < shortestTarget || len(key) > edits.MaxLetters {
+	if len(key) < shortestTarget || len(key) > text.MaxLetters {
 		return nil
 	}
 	w := newTarget(key)
-	var pattern, bare, squeezed edits.Pattern
+	var pattern, bare, squeezed text.Pattern
 	pattern.Set(w.text)
 	bare.Set(w.bare)
 	squeezed.Set(w.squeezed)

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // Limits of a text whose slips are put right.
@@ -198,7 +198,7 @@ func (s *spelling) mayDeny(w string) bool {
 		return true
 	}
 	bare := strings.ReplaceAll(w, "'", "")
-	var p edits.Pattern
+	var p text.Pattern
 	p.Set(bare)
 	return slices.ContainsFunc(s.short, func(no string) bool { return len(no) > 1 && p.Distance(strings.ReplaceAll(no, "'", "")) <= 1 })
 }

@@ -35,7 +35,7 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/language/text"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -336,7 +336,7 @@ func converse(t *testing.T, strange strangers, lines [][2]string) {
 		return world.Call(ctx, c)
 	}
 	a, err := mind.New(listener{intent.Short{Matcher: matcher}, heard, h}, &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/moment"
 )
 
 // maxAsked is how many questions in a row a model may ask before the user has to say the
@@ -34,7 +33,7 @@ func (a *Mind) askedBack(x *Exchange, o *Order, t *turn, mayAct bool, said dialo
 		return
 	}
 	t.rec.Outcome = record.Asked
-	a.memory.ask(x.Request, question{thought: &q, text: x.Text}, confirmTime+moment.Speaking(t.rec.Reply))
+	a.memory.ask(x.Request, question{thought: &q, text: x.Text}, confirmTime+Speaking(t.rec.Reply))
 }
 
 // forModel reports whether a text after a model's question is its answer. It is not if it

@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -38,7 +38,7 @@ type guarded struct {
 	lost   error // of every call
 }
 
-func guard(t *testing.T, language string) *guarded {
+func guardHouse(t *testing.T, language string) *guarded {
 	t.Helper()
 	g := &guarded{t: t, house: fake.Cottage()}
 	for i, e := range g.house.Entities {
@@ -79,7 +79,7 @@ func guard(t *testing.T, language string) *guarded {
 			return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{}, dialogue.ErrNoModel) }
 		}
 		return g.model(ctx, p)
-	}}, phrases, safety.Limits{Dangerous: safety.Challenge, FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	}}, phrases, guard.Limits{Dangerous: guard.Challenge, FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func (g *guarded) answered(text string, after time.Duration) record.Record {
 // records do not contain the words.
 func TestChallengeUnlocks(t *testing.T) {
 	t.Parallel()
-	g := guard(t, "en")
+	g := guardHouse(t, "en")
 	g.order("unlock the front door")
 	words := g.words()
 	if !strings.HasPrefix(g.spoken, "Say ") || !strings.HasSuffix(g.spoken, ", to unlock the front door.") {
@@ -212,7 +212,7 @@ func TestChallengeRedTeam(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				g := guard(t, "en")
+				g := guardHouse(t, "en")
 				attack(g)
 				if opened := slices.ContainsFunc(g.tools, func(c string) bool { return strings.Contains(c, "unlock") || strings.HasPrefix(c, dangerousTool) }); opened {
 					t.Errorf("it opened: %q", g.tools)
@@ -229,7 +229,7 @@ func TestChallengeRedTeam(t *testing.T) {
 func TestChallengeIsForTheMicrophone(t *testing.T) {
 	t.Parallel()
 	for _, source := range []record.Source{record.FromHTTP, record.FromCLI, record.FromMQTT, record.FromMCP, record.FromPage, record.FromTimer, record.FromButton, record.FromFile, ""} {
-		g := guard(t, "en")
+		g := guardHouse(t, "en")
 		rec := g.answer.Turn(t.Context(), record.Request{Text: "unlock the front door", Area: "Hall", Source: source})
 		if rec.Challenge || rec.Outcome != record.Failed || rec.Reply != "I do that only as a spoken command of its own." || len(g.tools) != 0 {
 			t.Errorf("%q: %+v", source, rec)
@@ -245,7 +245,7 @@ func TestChallengeIsForTheMicrophone(t *testing.T) {
 // A model may not do it, not even while the challenge is open.
 func TestChallengeIsNotForTheModel(t *testing.T) {
 	t.Parallel()
-	g := guard(t, "en")
+	g := guardHouse(t, "en")
 	m := &script{rounds: []string{"Front Door unlock; " + dangerousTool + ` {"device_name":"Front Door","action":"unlock"}`}, words: "The door is open."}
 	g.model = m.reply
 	g.order("unlock the front door")
@@ -260,7 +260,7 @@ func TestChallengeIsNotForTheModel(t *testing.T) {
 func TestChallengeIsPassedOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]error{"no answer": tools.ErrNoAnswer, "not connected": tools.ErrNotConnected} {
-		g := guard(t, "en")
+		g := guardHouse(t, "en")
 		g.order("unlock the front door")
 		words := g.words()
 		g.lost = lost
@@ -280,7 +280,7 @@ func TestChallengeIsPassedOnce(t *testing.T) {
 // Which door it is may be asked first. The house may have changed since the order.
 func TestChallengeAfterAQuestion(t *testing.T) {
 	t.Parallel()
-	g := guard(t, "en")
+	g := guardHouse(t, "en")
 	if r, _ := g.heard(record.Request{Text: "unlock the door"}); r.Outcome != record.Asked || r.Challenge {
 		t.Fatalf("%+v", r)
 	}
@@ -303,7 +303,7 @@ func TestChallengeAfterAQuestion(t *testing.T) {
 // An order that continues is another order, with other words.
 func TestChallengeForTheWholeSentence(t *testing.T) {
 	t.Parallel()
-	g := guard(t, "en")
+	g := guardHouse(t, "en")
 	q := record.Request{Text: "unlock the front door", Area: "Hall", Source: record.FromMic}
 	r := record.Record{ID: "t-1", Transcript: &record.Transcript{Text: q.Text}, Verdict: record.Verdict{Calls: []record.CallMade{}}}
 	var said []string
@@ -324,7 +324,7 @@ func TestChallengeForTheWholeSentence(t *testing.T) {
 func TestChallengeRests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, "en")
+		g := guardHouse(t, "en")
 		for range 3 {
 			g.order("unlock the front door")
 			if r := g.answered("no idea", time.Second); r.Reply != "Those were not the words. Nothing was done." {
@@ -349,7 +349,7 @@ func TestChallengeRests(t *testing.T) {
 // A language without a list of words has no challenges.
 func TestChallengeWithoutWords(t *testing.T) {
 	t.Parallel()
-	g := guard(t, "de")
+	g := guardHouse(t, "de")
 	g.order("schließ front door auf")
 	if g.asked.Challenge || g.asked.Outcome == record.Done || len(g.tools) != 0 {
 		t.Errorf("%q, %+v", g.spoken, g.asked)
@@ -361,7 +361,7 @@ func TestChallengeWithoutWords(t *testing.T) {
 func TestChallengeWithAnEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, "en")
+		g := guardHouse(t, "en")
 		k := &bookkeeper{zero: time.Now()}
 		k.book = timers.Open(timers.Saved{}, k.now())
 		g.answer.Ends = k

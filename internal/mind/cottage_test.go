@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // talk is a conversation in text: lines that are said, "+31s" for time that passes, "Left
@@ -50,7 +50,7 @@ func converseIn(t *testing.T, house *home.House, matcher *intent.Matcher, langua
 	k := &talk{t: t, world: fake.NewWorldOf(house), area: "Bedroom"}
 	k.caller = &fake.Caller{CallFunc: k.world.Call}
 	k.answer, err = mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: house}, k.caller,
-		&fake.Assistant{ReplyFunc: model}, phrases, safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		&fake.Assistant{ReplyFunc: model}, phrases, guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // understanding is a matcher with its house.
@@ -94,7 +94,7 @@ func settleIn(t *testing.T, language, name string) *family {
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP, language: language}
 	f.clerk = &clerk{world: f.world}
 	f.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

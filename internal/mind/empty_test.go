@@ -9,7 +9,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // TestWhetherARoomIsEmpty asks a motion sensor, in every language and in both states.
@@ -29,7 +29,7 @@ func TestWhetherARoomIsEmpty(t *testing.T) {
 		}
 		world := fake.NewWorldOf(h)
 		world.Set("hall_motion", c.Given["motion"], nil)
-		a, err := mind.New(settled(t, language, h), &fake.Caller{CallFunc: world.Call}, &fake.Assistant{}, phrases, safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		a, err := mind.New(settled(t, language, h), &fake.Caller{CallFunc: world.Call}, &fake.Assistant{}, phrases, guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // TestAForeignSentenceGrows: an order of a foreign pack, which is recorded and not
@@ -52,7 +52,7 @@ func barista(tb testing.TB) *mind.Mind {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	a, err := mind.New(&fake.Matcher{Home: h, MatchFunc: m.Match}, &fake.Caller{}, &fake.Assistant{}, fake.English(), safety.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
+	a, err := mind.New(&fake.Matcher{Home: h, MatchFunc: m.Match}, &fake.Caller{}, &fake.Assistant{}, fake.English(), guard.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		tb.Fatal(err)
 	}

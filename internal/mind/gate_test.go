@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -421,7 +421,7 @@ func TestNamesOfTwoServers(t *testing.T) {
 					err := json.Unmarshal(c.Args, &w)
 					called = c.Tool + " " + w.Device
 					return tools.Result{Receipt: &tools.Receipt{Device: "x", Outcome: tools.Confirmed, Value: "on"}}, err
-				}}, &fake.Assistant{ReplyFunc: m.reply}, fake.English(), safety.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
+				}}, &fake.Assistant{ReplyFunc: m.reply}, fake.English(), guard.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -135,7 +135,7 @@ func answererFor(t *testing.T, p *patient, arb *arbiter, tasks *shelf, model *fa
 		r.Arbiter = arb
 	}
 	a, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: p.call},
-		model, fake.English(), safety.Limits{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
+		model, fake.English(), guard.Limits{FanOutLimit: 5}, r, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/followup"
 	"voicegateway/internal/mind/guard"
-	"voicegateway/internal/mind/moment"
 	"voicegateway/internal/mind/past"
 )
 
@@ -158,7 +157,7 @@ func (m *memories) keep(q record.Request, rec *record.Record, did past.Turn, ask
 	p := remembered{Turn: m.truly(q, did), turn: rec.ID, latest: true, asked: asked, at: time.Now()}
 	p.expires = p.at.Add(undoTime)
 	if q.Source == record.FromMic || q.Source == record.FromFile || q.Source == record.FromTimer {
-		p.expires = p.expires.Add(moment.Speaking(rec.Reply))
+		p.expires = p.expires.Add(Speaking(rec.Reply))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

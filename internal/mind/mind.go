@@ -7,7 +7,8 @@
 // makes an Order of an Exchange, a Memory and a house, and changes nothing; carry
 // (carry.go) does what an order says, whoever made it: a step, a sentence that has grown,
 // the end of an act, a round of a language model. To add a way of understanding, write a
-// file with its step and add a line to the steps.
+// file with its step and add a line to the steps. The mind learns from what is said about
+// the turn before (teaching.go), and says "one moment" while a model thinks (moment.go).
 package mind
 
 import (
@@ -27,8 +28,6 @@ import (
 	"voicegateway/internal/mind/calling"
 	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/past"
-	"voicegateway/internal/mind/safety"
-	"voicegateway/internal/mind/teaching"
 	"voicegateway/internal/tools"
 )
 
@@ -39,16 +38,16 @@ type Mind struct {
 	choosing.AlertWords
 
 	guard    *guard.Guard
-	teacher  teaching.Teacher
+	teacher  Teacher
 	calls    calling.Maker
 	model    Assistant
 	english  *reply.Phrases    // for the model
 	names    []*choosing.Words // the words with which a model may name things, by language
-	limits   safety.Limits
+	limits   guard.Limits
 	recovery Recovery
 	log      *slog.Logger
 
-	rate   safety.Rate
+	rate   guard.Rate
 	memory memories
 	ledger past.Ledger
 
@@ -58,7 +57,7 @@ type Mind struct {
 
 // New checks the parts and starts nothing. Recovery may be empty: then a call that
 // got no answer counts as failed.
-func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits, r Recovery, log *slog.Logger) (*Mind, error) {
+func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l guard.Limits, r Recovery, log *slog.Logger) (*Mind, error) {
 	if m == nil || c == nil || model == nil || p == nil || log == nil {
 		return nil, errors.New("mind: a matcher, a caller, an assistant, phrases and a logger are needed")
 	}
@@ -74,7 +73,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l safety.Limits
 		}
 		names = append(names, words)
 	}
-	guarding, teacher := guard.New(l, p), teaching.New(m, p)
+	guarding, teacher := guard.New(l, p), newTeacher(m, p)
 	return &Mind{
 		understanding: understanding{match: m, phrases: p, choosing: names[0], rules: guarding.Rules, tasks: r.Tasks != nil, learns: teacher.Teaches()},
 		AlertWords:    choosing.ToAlerts(names[0]),

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // orders are an order to switch a thing on, one that is carried out later, and an
@@ -52,7 +52,7 @@ func denying(t *testing.T, language string, names []string, can ...home.Ability)
 	}
 	c := &clerk{world: fake.NewWorldOf(h)}
 	a, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: h}, &fake.Caller{CallFunc: c.call}, &fake.Assistant{}, phrases,
-		safety.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Default(), mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/errand"
-	"voicegateway/internal/mind/moment"
 )
 
 // thought is the step of the language model. After a question of ours, a text
@@ -68,7 +67,7 @@ func (a *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missi
 	if p.MayAct {
 		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted { return a.round(ctx, x, t, calls) }
 	}
-	wait := moment.New(t.say, a.phrases.Phrase("one_moment", nil))
+	wait := newMoment(t.say, a.phrases.Phrase("one_moment", nil))
 	defer wait.End()
 	t.say = wait.Pass
 	s := &spoken{turn: t}

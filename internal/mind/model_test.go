@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -68,7 +68,7 @@ func minded(t *testing.T, language string, m mind.Assistant) *mind.Mind {
 		return tools.Result{Receipt: &tools.Receipt{Device: "Kitchen Light", Outcome: tools.Confirmed, Value: "on"}}, nil
 	}
 	a, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: fake.House()}, &fake.Caller{CallFunc: done}, m, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

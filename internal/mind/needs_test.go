@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -43,7 +43,7 @@ func needs(t *testing.T, h *home.House, model *fake.Assistant, caller *fake.Call
 		return await(ctx, need)
 	}
 	var err error
-	n.Mind, err = mind.New(n.matcher, caller, model, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	n.Mind, err = mind.New(n.matcher, caller, model, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

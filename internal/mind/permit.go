@@ -12,7 +12,6 @@ import (
 	"voicegateway/internal/mind/errand"
 	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/past"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -40,7 +39,7 @@ func (a *Mind) permitAll(x *Exchange, o *Order, t *turn, steps []plan.Step) bool
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
 	all := plan.Carried(steps)
-	t.rec.Risk = string(safety.Highest(all))
+	t.rec.Risk = string(guard.Highest(all))
 	acts := t.rec.Risk != string(tools.Read)
 	if acts && !x.DryRun && !o.Meant.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
 		t.rec.Route = record.RouteRefused
@@ -75,7 +74,7 @@ func (a *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothi
 		return false
 	}
 	if o.Meant.Reason == intent.PlannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
-		return t.fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": safety.ActsAMinute}), tooManyActs)
+		return t.fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": guard.ActsAMinute}), tooManyActs)
 	}
 	return true
 }
@@ -119,7 +118,7 @@ func (a *Mind) tooMany(x *Exchange, t *turn, steps []plan.Step) bool {
 // has done before, so that an undo after a yes takes back all of it.
 func (a *Mind) askAboutMany(x *Exchange, t *turn, d intent.Decision, steps []plan.Step, begun past.Turn) {
 	a.memory.ask(x.Request, question{decision: d, text: x.Text, begun: begun}, confirmTime)
-	count := len(safety.Acting(acting(x, t, steps)))
+	count := len(guard.Acting(acting(x, t, steps)))
 	t.rec.Outcome, t.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 
@@ -210,7 +209,7 @@ func (a *Mind) limit(r *round, t *turn) {
 	if len(over) == 0 {
 		return
 	}
-	count := map[string]any{"count": safety.ActsAMinute}
+	count := map[string]any{"count": guard.ActsAMinute}
 	r.why = tooManyActs
 	r.Refuse(over, "Not done. "+a.english.Phrase("too_many_acts", count))
 	r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_acts", count)))

@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -54,7 +54,7 @@ func TestAModelsReadingIsToldInTheHousesLanguage(t *testing.T) {
 				return func(yield func(dialogue.Part, error) bool) { yield(dialogue.Part{Sentence: "So ist es."}, nil) }
 			}
 			a, err := mind.New(&fake.Matcher{MatchFunc: matcher.Match, Home: h}, &fake.Caller{}, &fake.Assistant{ReplyFunc: model}, phrases,
-				safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+				guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // furnished makes a house of lines such as "Bedroom Lamp | light | Bedroom"; a class
@@ -450,7 +450,7 @@ func moveInto(t *testing.T, language string, h *home.House) *family {
 	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP}
 	f.clerk = &clerk{world: f.world}
 	f.answer, err = mind.New(settled(t, language, h), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/mind/calling"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/errand"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/past"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -93,7 +93,7 @@ func (t *turn) enter(r *round, part *turn) {
 		rec.Calls = append(rec.Calls, record.NewCall(errand.InServer(c.Call), tools.Result{Failed: true}, 0))
 	}
 	rec.Outcome, rec.Reply = cmp.Or(rec.Outcome, record.Done), ""
-	rec.Risk = string(safety.Highest(r.Steps(r.All())))
+	rec.Risk = string(guard.Highest(r.Steps(r.All())))
 	t.rec.Add(*rec, nil)
 	if r.question != "" {
 		t.rec.Outcome, t.rec.Error = record.Asked, ""

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -118,7 +118,7 @@ func resident(t *testing.T, language string, h *home.House, call func(context.Co
 		t.Fatal(err)
 	}
 	a, err := mind.New(&fake.Matcher{MatchFunc: m.Match, Home: h}, &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // typed are orders and questions to the villa; the test misspells their words.
@@ -237,7 +237,7 @@ func TestSlipsWaitForTheHouse(t *testing.T) {
 		m.live(t, manyLamps(1))
 		return nil
 	}}
-	a, err := mind.New(m, caller, &fake.Assistant{}, fake.English(), safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	a, err := mind.New(m, caller, &fake.Assistant{}, fake.English(), guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

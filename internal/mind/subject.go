@@ -8,7 +8,6 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/followup"
-	"voicegateway/internal/mind/moment"
 	"voicegateway/internal/mind/past"
 )
 
@@ -85,7 +84,7 @@ func (a *Mind) heed(x *Exchange, o *Order, rec *record.Record) {
 		}
 	}
 	if x.Source == record.FromMic || x.Source == record.FromFile {
-		next.At = next.At.Add(moment.Speaking(rec.Reply))
+		next.At = next.At.Add(Speaking(rec.Reply))
 	}
 	a.memory.turnTo(x.Request, *next)
 }

@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -96,7 +96,7 @@ func moveByClock(t *testing.T, language, at string) *family {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	f.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

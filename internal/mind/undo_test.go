@@ -22,7 +22,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
 
@@ -325,7 +325,7 @@ func TestPacksOfOthersAreCorrectedToo(t *testing.T) {
 		return intent.Decision{Route: intent.Local, Actions: []intent.Action{act}}
 	}
 	a, err := mind.New(&fake.Matcher{MatchFunc: nothing, Home: fake.Cottage()}, &fake.Caller{CallFunc: w.Call}, &fake.Assistant{},
-		fake.English(), safety.Limits{}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+		fake.English(), guard.Limits{}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

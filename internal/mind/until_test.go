@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
 )
@@ -68,7 +68,7 @@ func (k *keeping) start() {
 		k.t.Fatal(err)
 	}
 	made, _ := villas.Load(k.language)
-	k.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, safety.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
+	k.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		k.t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/mind/account"
 	"voicegateway/internal/mind/calling"
 	"voicegateway/internal/mind/past"
 )
@@ -30,8 +29,8 @@ func (u *understanding) explained(o Order, x Exchange, h *home.House) Order {
 }
 
 // account is the account of the past for the user who asks.
-func (a *Mind) account(x *Exchange) account.Account {
-	return account.Account{
+func (a *Mind) account(x *Exchange) past.Account {
+	return past.Account{
 		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area,
 		Mine: func(e *past.Entry) bool {
 			return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
@@ -75,7 +74,7 @@ func (a *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
 
 // why says, for each thing in the question, who changed it, or that no one asked for the
 // change and what the thing itself reported.
-func (a *Mind) why(remembered *account.Account, act intent.Action, steps []plan.Step, done calling.Made) string {
+func (a *Mind) why(remembered *past.Account, act intent.Action, steps []plan.Step, done calling.Made) string {
 	state, _ := act.Slots["state"].(string)
 	var things []*home.Entity
 	var told, others []string

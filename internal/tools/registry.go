@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // ErrUnknownTool matches the error of a Call for a name that no tool has; the error
@@ -312,7 +312,7 @@ func (r *Registry) near(c Call) []string {
 			continue
 		}
 		name := form(spec.Name)
-		d := edits.Distance(asked, name)
+		d := text.Distance(asked, name)
 		if d <= max(len(asked), len(name))/3 {
 			near = append(near, candidate{spec.Name, d})
 		}

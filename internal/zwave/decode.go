@@ -13,19 +13,19 @@ import (
 // they can neither be listed nor logged.
 const userCode = 99
 
-// text is a JSON string, or another scalar spelled as text: one odd member must
+// scalarText is a JSON string, or another scalar spelled as text: one odd member must
 // not hide a device.
-type text string
+type scalarText string
 
 // UnmarshalJSON takes any scalar.
-func (t *text) UnmarshalJSON(data []byte) error {
+func (t *scalarText) UnmarshalJSON(data []byte) error {
 	switch {
 	case data[0] == '"':
 		return json.Unmarshal(data, (*string)(t))
 	case data[0] == '{', data[0] == '[', string(data) == "null":
 		*t = ""
 	default:
-		*t = text(data)
+		*t = scalarText(data)
 	}
 	return nil
 }
@@ -59,9 +59,9 @@ func (a *amount) UnmarshalJSON(data []byte) error {
 // rawNode is a node of a getNodes answer as the gateway writes it.
 type rawNode struct {
 	ID          int
-	Name        text
-	Loc         text
-	Status      text
+	Name        scalarText
+	Loc         scalarText
+	Status      scalarText
 	Available   *flag
 	Ready       *flag
 	Virtual     flag
@@ -70,8 +70,8 @@ type rawNode struct {
 	Frequently  flag
 	Class       lenient[rawKind]
 	Endpoints   lenient[[]rawEndpoint]
-	Label       text
-	Description text
+	Label       scalarText
+	Description scalarText
 }
 
 // member returns where a member of a node is decoded to; nil for those that are not
@@ -123,8 +123,8 @@ type rawKind struct {
 }
 
 type rawEndpoint struct {
-	Index int  `json:"index"`
-	Label text `json:"label"`
+	Index int        `json:"index"`
+	Label scalarText `json:"label"`
 }
 
 // lenient is a T, or its zero value where the JSON has another shape.
@@ -145,11 +145,11 @@ type rawValue struct {
 	Endpoint  amount               `json:"endpoint"`
 	Property  any                  `json:"property"`
 	Key       any                  `json:"propertyKey"`
-	Type      text                 `json:"type"`
+	Type      scalarText           `json:"type"`
 	Readable  flag                 `json:"readable"`
 	Writeable flag                 `json:"writeable"`
-	Label     text                 `json:"label"`
-	Unit      text                 `json:"unit"`
+	Label     scalarText           `json:"label"`
+	Unit      scalarText           `json:"unit"`
 	Min       amount               `json:"min"`
 	Max       amount               `json:"max"`
 	States    lenient[[]rawChoice] `json:"states"`
@@ -171,8 +171,8 @@ func (s *state) UnmarshalJSON(data []byte) error {
 }
 
 type rawChoice struct {
-	Text  text `json:"text"`
-	Value any  `json:"value"`
+	Text  scalarText `json:"text"`
+	Value any        `json:"value"`
 }
 
 var errOddValue = errors.New("expected a command class and a property")

@@ -142,11 +142,11 @@ func (h *House) nodeInfo(payload []byte, retained bool) {
 		return
 	}
 	var in struct {
-		ID         int  `json:"id"`
-		Name       text `json:"name"`
-		Loc        text `json:"loc"`
-		Controller flag `json:"isControllerNode"`
-		Virtual    flag `json:"virtual"`
+		ID         int        `json:"id"`
+		Name       scalarText `json:"name"`
+		Loc        scalarText `json:"loc"`
+		Controller flag       `json:"isControllerNode"`
+		Virtual    flag       `json:"virtual"`
 	}
 	if json.Unmarshal(payload, &in) != nil || in.ID <= 0 || bool(in.Controller) || bool(in.Virtual) || in.ID == wire.Broadcast {
 		return

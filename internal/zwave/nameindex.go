@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // Bounds of the search for a name that is not exact.
@@ -177,7 +177,7 @@ func closeness(a, b letters, least float64) float64 {
 	if 1-math.Abs(float64(a.count-b.count))/longest < least {
 		return 0 // the lengths alone differ too much
 	}
-	c := 1 - float64(edits.Distance(a.text, b.text))/longest
+	c := 1 - float64(text.Distance(a.text, b.text))/longest
 	if c < least {
 		return 0
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"voicegateway/internal/mind/taint"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -31,15 +31,15 @@ func Brief(specs []tools.Spec, foreign Foreign) []tools.Spec {
 		s := &specs[i]
 		s.Description = clip(s.Description, MaxDescription)
 		if foreign(s) {
-			s.Description = taint.Line(s.Description)
+			s.Description = dialogue.Line(s.Description)
 		} else {
-			s.Description = taint.Harmless(s.Description)
+			s.Description = dialogue.Harmless(s.Description)
 		}
 		if len(s.Input) > MaxSchema {
-			s.Input = taint.Bare(s.Input)
+			s.Input = dialogue.Bare(s.Input)
 		}
 		if len(s.Input) > MaxSchema {
-			s.Input = taint.Bare(nil)
+			s.Input = dialogue.Bare(nil)
 		}
 	}
 	return specs

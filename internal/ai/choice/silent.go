@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/mind/taint"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -37,7 +37,7 @@ func Silent(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
 // namesIn are the names that a tool brings into a request, with the words to choose from.
 func namesIn(s *tools.Spec) []string {
 	names := []string{s.Name}
-	for i, part := range strings.Split(string(taint.Bare(s.Input)), `"`) {
+	for i, part := range strings.Split(string(dialogue.Bare(s.Input)), `"`) {
 		if i%2 == 1 {
 			names = append(names, part)
 		}

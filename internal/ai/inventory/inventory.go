@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/mind/taint"
+	"voicegateway/internal/mind/dialogue"
 )
 
 // Bounds of the description of the house for the model, in characters. A house whose
@@ -157,7 +157,7 @@ func kindOfThing(e *home.Entity) string {
 // Label quotes a label as data: on one line, without control or invisible characters
 // or quotes of its own.
 func Label(name string) string {
-	if name = taint.Line(name); name == "" {
+	if name = dialogue.Line(name); name == "" {
 		return ""
 	}
 	return `"` + clip(name, maxLabel) + `"`

@@ -1,5 +1,7 @@
 // Package sentence cuts the growing text of a language model into sentences, so that
-// each can be spoken as soon as it is whole.
+// each can be spoken as soon as it is whole. Before that it takes out what a model does not
+// say: thoughts, calls that its server did not understand, marks of its training
+// (aloud.go). It is pure. Another way of writing these is a case in marks.go.
 package sentence
 
 import (

@@ -11,7 +11,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/care/settings"
 	"voicegateway/internal/ground/config"
 	"voicegateway/internal/keep/store"
 )
@@ -105,7 +104,7 @@ func (f File) changed(old, key, value string) (string, error) {
 	before := f.problems(old)
 	var first error
 	for _, as := range []string{value, strings.TrimSpace(string(quoted))} {
-		text, err := settings.Set(old, key, as)
+		text, err := Set(old, key, as)
 		if err == nil {
 			err = worse(key, before, f.problems(text))
 		}

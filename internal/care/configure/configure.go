@@ -1,5 +1,6 @@
 // Package configure reads the configuration of voice-gateway as its commands do, says
-// everything that is wrong with it, and changes single values of its file.
+// everything that is wrong with it, and changes single values of its file. The file is the user's own text, so a change leaves
+// every other line, every comment and the order as they are (settings.go).
 package configure
 
 import (

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/care/settings"
 	"voicegateway/internal/language/text"
 )
 
@@ -21,7 +20,7 @@ func (f File) Alias(names []Named) (added int, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
-	has, err := settings.Get(string(old), "home.aliases")
+	has, err := Get(string(old), "home.aliases")
 	if err != nil {
 		return 0, UseError{fmt.Errorf("%s was not changed: %w", f.Path, err)}
 	}
@@ -36,7 +35,7 @@ func (f File) Alias(names []Named) (added int, err error) {
 		if !slices.ContainsFunc(lists[key], func(x string) bool { return strings.EqualFold(x, n.Alias) }) {
 			lists[key] = append(lists[key], n.Alias)
 			added++
-			changes = append(changes, Change{"home.aliases." + settings.Quoted(key), list(lists[key])})
+			changes = append(changes, Change{"home.aliases." + Quoted(key), list(lists[key])})
 		}
 	}
 	_, err = f.Apply("", changes)
@@ -75,7 +74,7 @@ func texts(value any) (all []string) {
 func list(all []string) string {
 	quoted := make([]string, len(all))
 	for i, text := range all {
-		quoted[i] = settings.Quoted(text)
+		quoted[i] = Quoted(text)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
@@ -86,5 +85,5 @@ func (f File) Pronounce(word, phones string) (changed bool, err error) {
 	if word == "" || len(strings.Fields(word)) != 1 {
 		return false, UseError{errors.New("a pronunciation is that of one word, such as nabu")}
 	}
-	return f.Set("stt.pronunciations."+settings.Quoted(word), strings.Join(strings.Fields(strings.ToUpper(phones)), " "))
+	return f.Set("stt.pronunciations."+Quoted(word), strings.Join(strings.Fields(strings.ToUpper(phones)), " "))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // Distance is how different two words or phrases sound, each given by all of its
@@ -24,7 +24,7 @@ func Within(a, b [][]string, most float64) float64 {
 				continue
 			}
 			x, y := differing(p, q)
-			least = min(least, edits.Cost(x, y, exchange))
+			least = min(least, text.Cost(x, y, exchange))
 		}
 	}
 	if least > most {

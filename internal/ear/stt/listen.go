@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"voicegateway/internal/ear/sphinx"
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/speech"
+	"voicegateway/internal/language/text"
 )
 
 // Selective is an Engine that can listen, for one utterance, for something other than the
@@ -175,7 +175,7 @@ func (e *neural) BeginFor(ctx context.Context, what speech.Expected) error {
 func listed(what speech.Expected, byFollower speech.Transcript, free string) speech.Transcript {
 	switch {
 	case free == "" || free == byFollower.Text:
-	case what == speech.AlertWords && edits.Unlikeness(free, byFollower.Text) <= mostUnlike:
+	case what == speech.AlertWords && text.Unlikeness(free, byFollower.Text) <= mostUnlike:
 	case byFollower.Text == "", what == speech.AlertWords:
 		return speech.Transcript{Text: free, Engine: "moonshine"}
 	default:

@@ -15,8 +15,8 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/ear/moonshine"
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/speech"
+	"voicegateway/internal/language/text"
 )
 
 // Gates of the network's readings, in natural logarithms of probabilities. They were
@@ -402,11 +402,11 @@ func (s sayings) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 	switch {
 	case ownWords(r, best, s.understood):
 		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
-	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && edits.Unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
+	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && text.Unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
 		return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
 	case far(r, best):
 		return speech.Transcript{Rejected: fmt.Sprintf("like other speech: %q is %.1f less likely than %q, and %.0f %% unlike it",
-			best.Text, lost, r.Free.Text, 100*edits.Unlikeness(r.Free.Text, best.Text))}
+			best.Text, lost, r.Free.Text, 100*text.Unlikeness(r.Free.Text, best.Text))}
 	}
 	t := speech.Transcript{Text: best.Text, Unfinished: unfinished, Confidence: 1 / (1 + math.Exp((lost-mostLost)/marginScale))}
 	switch {
@@ -511,5 +511,5 @@ func far(r moonshine.Result, best moonshine.Reading) bool {
 	if best.Text == "" || lost > mostLost {
 		return true
 	}
-	return edits.Unlikeness(r.Free.Text, best.Text) > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters)
+	return text.Unlikeness(r.Free.Text, best.Text) > mostUnlike && lost > eachLetter*float64(len(best.Text)-fewLetters)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // field is a key of a struct.
@@ -131,7 +131,7 @@ func (l *loader) suggest(key, path string, siblings []field) string {
 func nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {
-		d := edits.Distance(strings.ToLower(word), strings.ToLower(c))
+		d := text.Distance(strings.ToLower(word), strings.ToLower(c))
 		if len(word) >= 3 && (strings.HasPrefix(c, word) || strings.HasPrefix(word, c)) {
 			d = min(d, 2)
 		}

@@ -60,7 +60,7 @@ func (p *printer) entry(name string, v reflect.Value, path string, depth int) {
 		}
 		v = v.Elem()
 	}
-	name = text(name)
+	name = scalar(name)
 	switch {
 	case !isScalar(v.Type()) && v.Kind() == reflect.Struct:
 		p.line(depth, name+":")
@@ -98,20 +98,20 @@ func render(v reflect.Value, path string) string {
 	}
 	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 		if data, err := m.MarshalText(); err == nil {
-			return text(concealed(path, string(data)))
+			return scalar(concealed(path, string(data)))
 		}
 	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		return time.Duration(v.Int()).String()
 	case v.Kind() == reflect.String:
-		return text(concealed(path, v.String()))
+		return scalar(concealed(path, v.String()))
 	case v.Kind() == reflect.Interface:
 		data, err := yaml.Marshal(v.Interface())
 		if err != nil || isSecret(path) {
 			return hidden
 		}
-		return text(strings.TrimSpace(string(data)))
+		return scalar(strings.TrimSpace(string(data)))
 	default:
 		return fmt.Sprint(v.Interface())
 	}
@@ -126,15 +126,15 @@ func list(v reflect.Value, path string) string {
 	if args, ok := reflect.TypeAssert[[]string](v); ok && isArgs(path) {
 		items, _ = secret.Args(args, hidden)
 		for i, item := range items {
-			items[i] = text(item)
+			items[i] = scalar(item)
 		}
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// text returns a string as YAML: without quotes where that reads back as the same
+// scalar returns a string as YAML: without quotes where that reads back as the same
 // text.
-func text(s string) string {
+func scalar(s string) string {
 	n := yaml.Node{}
 	bare := s != "" && !strings.ContainsAny(s, ",[]{}#&*!|>'\"%@`\n\r\t") && strings.TrimSpace(s) == s && !strings.Contains(s, ": ")
 	if bare && yaml.Unmarshal([]byte(s), &n) == nil && len(n.Content) == 1 {

@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"voicegateway/internal/home/naming"
+	"voicegateway/internal/home"
 	"voicegateway/internal/language/sentences"
 )
 
@@ -28,7 +28,7 @@ type Words struct {
 	choices  choices
 	things   map[string][]string // what a thing may be called, by domain or class: one and many
 	cancels  cancels
-	names    naming.Names
+	names    home.Names
 }
 
 // cancels are what is said to cancel what an answer has just told to be set.
@@ -89,7 +89,7 @@ func load(data []byte) (*Words, error) {
 		Halves   halves                 `yaml:"halves"`
 		Language string                 `yaml:"language"`
 		Things   map[string][]string    `yaml:"things"`
-		Names    naming.Names           `yaml:"names"`
+		Names    home.Names             `yaml:"names"`
 	}
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading the words that answer a question: %w", err)

@@ -14,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"voicegateway/internal/home/naming"
+	"voicegateway/internal/home"
 	"voicegateway/internal/language/numbers"
 )
 
@@ -94,12 +94,12 @@ type Words struct {
 	words    map[string]string
 	days     []string // from Sunday
 	months   []string // from January
-	names    naming.Names
+	names    home.Names
 }
 
 // New takes a language's table of replies, its single words, the days of the week from
 // Sunday on, the months, and how it names things.
-func New(language string, table, words map[string]string, days, months []string, names naming.Names) *Words {
+func New(language string, table, words map[string]string, days, months []string, names home.Names) *Words {
 	return &Words{language, table, words, days, months, names}
 }
 

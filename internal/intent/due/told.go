@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"voicegateway/internal/home/naming"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/language/text"
@@ -86,7 +86,7 @@ func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
 func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	const most = 4
 	action := ""
-	var names []naming.Called
+	var names []home.Called
 	for i := range s.Later {
 		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
 		if !ok || s.Later[i].Entity == nil || s.Later[i].Until != nil || i > 0 && wish.Action != action {
@@ -98,8 +98,8 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	if p.table["later_"+action] == "" || len(names) > most {
 		return ""
 	}
-	name := naming.Join(names, p.words["and"])
-	args["name"], args["name_object"], args["Name"], args["goes"] = name, name.In(naming.Object), capital(name.String()), p.words["goes"]
+	name := home.Join(names, p.words["and"])
+	args["name"], args["name_object"], args["Name"], args["goes"] = name, name.In(home.Object), capital(name.String()), p.words["goes"]
 	if name.Many {
 		args["goes"] = p.words["go"]
 	}

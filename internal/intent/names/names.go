@@ -13,7 +13,6 @@ import (
 	"math"
 	"strings"
 
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
@@ -158,7 +157,7 @@ func (x *Index) id(w string) int {
 
 func (x *Index) token(w string) token {
 	t := token{text: w, sound: x.sounds.key(w)}
-	t.letters = edits.Letters(t.text)
+	t.letters = text.Letters(t.text)
 	return t
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 // Thresholds of the score, measured on names a recogniser misheard: accept at
@@ -43,7 +43,7 @@ type scored struct {
 func (x *Index) score(p phrase, allow, near func(int) bool) Result {
 	h := x.compare(p.words)
 	joined := x.token(p.joined)
-	var text, sound edits.Pattern
+	var text, sound text.Pattern
 	text.Set(joined.text)
 	sound.Set(joined.sound)
 	worth := h.worth(x)
@@ -171,7 +171,7 @@ func onset(word string) byte {
 func (x *Index) compare(words []string) *heard {
 	h := &heard{likeness: make([][]float32, len(words)), weight: make([]float64, len(words)), words: words, itself: make([]bool, len(words))}
 	all := make([]float32, len(words)*len(x.vocab))
-	var text edits.Pattern
+	var text text.Pattern
 	for i, w := range words {
 		t := x.token(w)
 		text.Set(t.text)
@@ -206,7 +206,7 @@ func (x *Index) sameTail(w, name, begins string) bool {
 		return false
 	}
 	a, b := x.token(w[len(begins):]), x.token(tail)
-	var text edits.Pattern
+	var text text.Pattern
 	text.Set(a.text)
 	return similar(&a, &text, &b) >= tellsAlike
 }
@@ -289,7 +289,7 @@ func (h *heard) align(x *Index, name []int32) float64 {
 }
 
 // similar compares two words by letters, lifted when they sound the same.
-func similar(a *token, text *edits.Pattern, b *token) float64 {
+func similar(a *token, text *text.Pattern, b *token) float64 {
 	if a.text == b.text {
 		return 1
 	}
@@ -309,7 +309,7 @@ func similar(a *token, text *edits.Pattern, b *token) float64 {
 
 // likeliest is the most that edit could give, from lengths and letters alone.
 func likeliest(a, b *token) float64 {
-	la, lb := min(len(a.text), edits.MaxLetters), min(len(b.text), edits.MaxLetters)
+	la, lb := min(len(a.text), text.MaxLetters), min(len(b.text), text.MaxLetters)
 	longest := max(la, lb)
 	if longest == 0 {
 		return 1

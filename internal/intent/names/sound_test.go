@@ -3,7 +3,7 @@ package names
 import (
 	"testing"
 
-	"voicegateway/internal/language/edits"
+	"voicegateway/internal/language/text"
 )
 
 func TestSoundOfLanguages(t *testing.T) {
@@ -38,9 +38,9 @@ func FuzzLikeliest(f *testing.F) {
 	f.Add("living room light", "leaving rum lite")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		var p edits.Pattern
+		var p text.Pattern
 		p.Set(a)
-		x, y := token{text: a, letters: edits.Letters(a)}, token{text: b, letters: edits.Letters(b)}
+		x, y := token{text: a, letters: text.Letters(a)}, token{text: b, letters: text.Letters(b)}
 		if most := likeliest(&x, &y); p.Likeness(b) > most+1e-9 {
 			t.Fatalf("%q, %q: %v is over the bound %v", a, b, p.Likeness(b), most)
 		}

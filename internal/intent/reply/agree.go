@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/home/naming"
 )
 
 // agreement is how a language makes words agree with what they are said of.
@@ -65,7 +64,7 @@ func (t told) form(all forms) string {
 
 // feminine reports whether a thing is feminine, by the noun in its name or by its kind.
 func (g *grammar) feminine(e *home.Entity, kind string) bool {
-	if gender, _ := g.names.Noun(e.Name); gender != naming.Unknown {
+	if gender, _ := g.names.Noun(e.Name); gender != home.Unknown {
 		return gender.Feminine()
 	}
 	return slices.Contains(g.agree.Feminine, kindOf(e, kind))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/home/naming"
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/tools"
 )
@@ -31,7 +31,7 @@ func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
 	named, _ := slots["areas"].([]string)
 	rooms := c.measures(steps, results, named)
 	known := slices.DeleteFunc(slices.Clone(rooms), func(m measure) bool { return !m.known })
-	var missing []naming.Called
+	var missing []home.Called
 	for _, m := range rooms {
 		if !m.known {
 			missing = append(missing, c.room(m.room))
@@ -80,7 +80,7 @@ func (c *comparison) ofTwo(slots map[string]any, known, best []measure, first st
 
 // at fills a phrase with the rooms of the same value.
 func (c *comparison) at(key string, rooms []measure, more map[string]any) string {
-	var places []naming.Called
+	var places []home.Called
 	for _, m := range rooms {
 		places = append(places, c.room(m.room))
 	}
@@ -153,4 +153,4 @@ func (c *comparison) best(known []measure, most bool) []measure {
 }
 
 // room is the name of a room inside a sentence: "the office".
-func (c *comparison) room(name string) naming.Called { return c.grammar.names.CallRoom(name) }
+func (c *comparison) room(name string) home.Called { return c.grammar.names.CallRoom(name) }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/home/naming"
 )
 
 // sides are the state that a question looks for (bad), the state if it finds none (good),
@@ -278,11 +277,11 @@ func (c *census) ofAll(group []finding) told {
 }
 
 // nameList names up to three things and counts the rest.
-func (c *census) nameList(group []finding) naming.Called {
-	var names []naming.Called
+func (c *census) nameList(group []finding) home.Called {
+	var names []home.Called
 	for _, f := range topmost(group) {
 		name := c.grammar.spoken(powered(f.step.Entity))
-		if !slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
+		if !slices.ContainsFunc(names, func(n home.Called) bool { return n.String() == name.String() }) {
 			names = append(names, name)
 		}
 	}
@@ -297,7 +296,7 @@ func (c *census) nameList(group []finding) naming.Called {
 }
 
 // more counts the things that are not named.
-func (c *census) more(n int) naming.Called {
+func (c *census) more(n int) home.Called {
 	key := "more"
 	if n == 1 {
 		key = "more_one"
@@ -321,7 +320,7 @@ func powered(e *home.Entity) *home.Entity {
 
 // batteries says which batteries are low.
 func (c *census) batteries(prefix string, group []finding) string {
-	var names []naming.Called
+	var names []home.Called
 	for _, f := range group {
 		name := c.grammar.spoken(powered(f.step.Entity))
 		if f.level != "" {

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/plan"
 )
 
 // grammar is how a language speaks of the things of a house: by their names, their
 // kinds and their number.
 type grammar struct {
-	names  naming.Names
+	names  home.Names
 	things map[string][]string // by domain or class: one and many
 	words  map[string]string
 	agree  agreement
@@ -33,7 +32,7 @@ func (g *grammar) article(word string) string {
 }
 
 // spoken is the name of a thing inside a sentence: "the kitchen light".
-func (g *grammar) spoken(e *home.Entity) naming.Called { return g.names.Call(e) }
+func (g *grammar) spoken(e *home.Entity) home.Called { return g.names.Call(e) }
 
 // about fills the places that depend on the device's name.
 func (g *grammar) about(s *plan.Step) map[string]any {
@@ -43,7 +42,7 @@ func (g *grammar) about(s *plan.Step) map[string]any {
 
 // agreeing fills the places for a name, and those for the words that agree with it:
 // verbs, pronouns, and endings.
-func (g *grammar) agreeing(name naming.Called, of told) map[string]any {
+func (g *grammar) agreeing(name home.Called, of told) map[string]any {
 	args := map[string]any{"name": name, "Name": name.Each(capital)}
 	for place, words := range map[string][2]string{
 		"is": {"is", "are"}, "has": {"has", "have"}, "it": {"it", "them"}, "they": {"it", "they"}, "reports": {"reports", "report"},
@@ -82,7 +81,7 @@ func (g *grammar) namely(steps []plan.Step) map[string]any {
 	if len(steps) == 1 {
 		return g.about(&steps[0])
 	}
-	var names []naming.Called
+	var names []home.Called
 	of := told{feminine: true, many: true}
 	for i := range steps {
 		names = append(names, g.spoken(steps[i].Entity))
@@ -103,8 +102,8 @@ func (g *grammar) ofKind(steps []plan.Step) told {
 }
 
 // join lists names: "a, b and c".
-func (g *grammar) join(names []naming.Called, word string) naming.Called {
-	return naming.Join(names, g.words[word])
+func (g *grammar) join(names []home.Called, word string) home.Called {
+	return home.Join(names, g.words[word])
 }
 
 // list joins names: "a, b and c". A name may end with the comma of its apposition.
@@ -169,22 +168,22 @@ func (g *grammar) ago(seconds int64) string {
 
 // among returns a name of one of several things that none of the others has: its own, or
 // with its room, or with its server; empty if nothing tells it apart.
-func (g *grammar) among(e *home.Entity, things []*home.Entity) naming.Called {
-	inRoom := func(e *home.Entity) naming.Called {
+func (g *grammar) among(e *home.Entity, things []*home.Entity) home.Called {
+	inRoom := func(e *home.Entity) home.Called {
 		there := *e
 		there.Namesakes = true
 		return g.spoken(&there)
 	}
-	ofServer := func(e *home.Entity) naming.Called {
+	ofServer := func(e *home.Entity) home.Called {
 		return inRoom(e).Each(func(name string) string {
 			return strings.NewReplacer("{name}", name, "{server}", home.Spoken(e.Server)).Replace(g.names.OfServer)
 		})
 	}
-	for _, form := range []func(*home.Entity) naming.Called{g.spoken, inRoom, ofServer} {
+	for _, form := range []func(*home.Entity) home.Called{g.spoken, inRoom, ofServer} {
 		name := form(e)
 		if !slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && form(o).String() == name.String() }) {
 			return name
 		}
 	}
-	return naming.Called{}
+	return home.Called{}
 }

@@ -19,7 +19,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/plan"
@@ -67,7 +66,7 @@ func Ours(language string) (*Phrases, error) {
 func Load(data []byte) (*Phrases, error) {
 	var raw struct {
 		Language  string                       `yaml:"language"`
-		Names     naming.Names                 `yaml:"names"`
+		Names     home.Names                   `yaml:"names"`
 		Phrases   map[string]string            `yaml:"phrases"`
 		Things    map[string][]string          `yaml:"things"`
 		Units     map[string]string            `yaml:"units"`
@@ -136,9 +135,9 @@ func (p *Phrases) Phrase(key string, args map[string]any) string {
 func (p *Phrases) filled(text string, args map[string]any) string {
 	for range 2 {
 		for place, value := range args {
-			if name, ok := value.(naming.Called); ok {
-				text = strings.ReplaceAll(text, "{"+place+"_object}", name.In(naming.Object))
-				text = strings.ReplaceAll(text, "{"+place+"_of}", name.In(naming.Of))
+			if name, ok := value.(home.Called); ok {
+				text = strings.ReplaceAll(text, "{"+place+"_object}", name.In(home.Object))
+				text = strings.ReplaceAll(text, "{"+place+"_of}", name.In(home.Of))
 			}
 			text = strings.ReplaceAll(text, "{"+place+"}", p.written(place, value, args))
 		}

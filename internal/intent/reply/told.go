@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/home/naming"
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/language/speech"
@@ -178,13 +177,13 @@ func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
 
 func (p *Phrases) listed(steps []plan.Step) string {
 	const most = 8 // more names at once are too many to listen to
-	var names []naming.Called
+	var names []home.Called
 	for _, s := range steps {
 		if s.Entity == nil {
 			continue
 		}
 		name := p.grammar.spoken(s.Entity)
-		if !slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
+		if !slices.ContainsFunc(names, func(n home.Called) bool { return n.String() == name.String() }) {
 			names = append(names, name)
 		}
 	}
@@ -214,10 +213,10 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	if len(things) == 0 || len(things) > most {
 		return p.Phrase("which_other", nil)
 	}
-	var names []naming.Called
+	var names []home.Called
 	for _, e := range things {
 		name := p.grammar.among(e, things)
-		if name.String() == "" || slices.ContainsFunc(names, func(n naming.Called) bool { return n.String() == name.String() }) {
+		if name.String() == "" || slices.ContainsFunc(names, func(n home.Called) bool { return n.String() == name.String() }) {
 			return p.Phrase("which_other", nil) // nothing tells the two apart
 		}
 		names = append(names, name)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/language/edits"
 	"voicegateway/internal/language/text"
 )
 
@@ -96,5 +95,5 @@ func near(a, b []string) bool {
 	if x == "" || y == "" {
 		return false
 	}
-	return edits.Distance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
+	return text.Distance(x, y) <= max(len([]rune(x)), len([]rune(y)))/4
 }

@@ -1,10 +1,16 @@
 // Package text writes words in the forms in which they are compared: in small letters,
 // without accents, without signs. It exists because what is heard, typed, written in a
 // configuration and told by a house is spelt in many ways, and the same form must be
-// taken everywhere. Distances between words are in package edits.
+// taken everywhere.
 //
 // Two forms without accents are different on purpose: Unaccented writes ä as a, as a
 // keyboard without umlauts does, and SpeltOut writes it as ae, as Germans do.
+//
+// It also counts the changes that make one text of another, since names, rivals of a
+// sentence and the network's own words are compared by the same measure: Distance compares
+// two texts letter by letter; Pattern compares one with many, counts a swap of neighbours
+// as one change, and takes bytes for letters; Cost compares anything, with a price for each
+// exchange.
 package text
 
 import (

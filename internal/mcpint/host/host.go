@@ -6,7 +6,9 @@
 // its tools, and the user must hear no more of that than one honest sentence: retry,
 // health, circuit breaker, pinned tools and reports are here. A new state or event is a
 // row in the table of state.go; a new fact that health depends on is a field of vitals; a
-// new kind of news is a func of Observer.
+// new kind of news is a func of Observer. Whether what a server needs is there is found out
+// from signs, such as a port or a program (signs.go): a service that comes up late is seen
+// sooner so than by trying the server now and then.
 package host
 
 import (
@@ -23,7 +25,6 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/mcpint/needs"
 	"voicegateway/internal/tools"
 )
 
@@ -77,7 +78,7 @@ func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
 	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
 	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64}
-	h.probe = func(ctx context.Context, need string) error { return needs.Probe(ctx, need, cfg.MQTT) }
+	h.probe = func(ctx context.Context, need string) error { return Probe(ctx, need, cfg.MQTT) }
 	for _, s := range cfg.Servers {
 		if err := client.Check(s); err != nil {
 			return nil, err

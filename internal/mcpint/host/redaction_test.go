@@ -15,7 +15,6 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
-	"voicegateway/internal/mcpint/needs"
 	"voicegateway/internal/tools"
 )
 
@@ -189,7 +188,7 @@ func TestNeedsAreShownWithoutSecrets(t *testing.T) {
 		}
 	})
 	for _, need := range []string{"tcp://us:hunter22@127.0.0.1:1", "http://us:hunter22@127.0.0.1:1/?token=hunter22"} {
-		if err := needs.Probe(patience(t), need, nil); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "refused") {
+		if err := Probe(patience(t), need, nil); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %v", need, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mcpint/needs"
 )
 
 // stableAfter is how long a connection must last before the retries it took are
@@ -77,7 +76,7 @@ func (s *supervisor) run(ctx context.Context) {
 func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
-	signs := needs.Watched{Server: s.srv, ExecDir: s.host.cfg.Options.ExecDir, Probe: s.host.probe}
+	signs := Watched{Server: s.srv, ExecDir: s.host.cfg.Options.ExecDir, Probe: s.host.probe}
 	look := sync.OnceFunc(func() {
 		s.background.Go(func() {
 			signs.Watch(looking, func(what string) {

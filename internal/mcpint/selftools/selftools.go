@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mind/taint"
+	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
 
@@ -119,7 +119,7 @@ func serverSentence(s mcpint.Status) string {
 		text += ", tried again at " + s.NextRetryTime.Format("15:04:05 MST")
 	}
 	if s.ErrorMessage != nil {
-		text += ", last error " + taint.Quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
+		text += ", last error " + dialogue.Quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
 	}
 	return text + "."
 }

@@ -3,6 +3,11 @@
 // server and for earlier calls to its device, calls are made side by side, and a command
 // that wants what another one is already doing shares its call. Another thing for which
 // a step may wait is a field of Need.
+//
+// Turns act on a device in the order in which they came (queue.go), so that "on" and "off"
+// said one after the other are not swapped on their way. A waiting value is dropped when
+// another one for the same property comes, and is joined with one that wants the same; a
+// toggle or a step builds on what is before it and keeps its place.
 package calling
 
 import (
@@ -19,7 +24,6 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/mind/queue"
 	"voicegateway/internal/tools"
 )
 
@@ -53,14 +57,14 @@ type Maker struct {
 	Phrases *reply.Phrases
 	Log     *slog.Logger
 
-	queue queue.Queue
+	queue Queue
 	lines order.Lines // of the calls that are about no device
 }
 
 // Place is a turn's place among the calls: in the queue of every device that its steps
 // act on, and in the line of every tool or server that they call for anything else.
 type Place struct {
-	*queue.Place
+	*devicePlace
 	calls []*order.Place // by step; nil where a step stands in no line
 }
 
@@ -87,7 +91,7 @@ func (m *Maker) TakePlace(tool string) *order.Place {
 
 // Leave gives up all places.
 func (p *Place) Leave() {
-	p.Place.Leave()
+	p.devicePlace.Leave()
 	for _, c := range p.calls {
 		c.Pass()
 	}
@@ -154,8 +158,8 @@ func (m *Maker) ready(ctx context.Context, place *Place, i int, s *plan.Step) (c
 }
 
 // deviceActs are what the steps do to devices.
-func deviceActs(steps []plan.Step) []queue.Act {
-	var all []queue.Act
+func deviceActs(steps []plan.Step) []Act {
+	var all []Act
 	for i := range steps {
 		if act, acts := deviceAct(&steps[i]); acts {
 			all = append(all, act)
@@ -165,7 +169,7 @@ func deviceActs(steps []plan.Step) []queue.Act {
 }
 
 // deviceAct is what a step does to its device; acts is false where it does nothing.
-func deviceAct(s *plan.Step) (act queue.Act, acts bool) {
+func deviceAct(s *plan.Step) (act Act, acts bool) {
 	if s.Entity == nil || s.Risk == tools.Read {
 		return act, false
 	}
@@ -263,11 +267,11 @@ func (m *Maker) one(ctx context.Context, place *Place, steps []plan.Step, i int,
 	switch {
 	case err == nil:
 		res, err = s.Do(ctx, m.Caller.Call)
-	case errors.Is(err, queue.ErrJoined):
+	case errors.Is(err, ErrJoined):
 		res, err = joined(place.Outcome(act.Device))
-	case errors.Is(err, queue.ErrOvertaken):
+	case errors.Is(err, ErrOvertaken):
 		res, err = tools.Result{Failed: true, Receipt: &tools.Receipt{Outcome: tools.Refused, Reason: tools.Overtaken}}, nil
-	case errors.Is(err, queue.ErrFull):
+	case errors.Is(err, ErrFull):
 		err = &plan.Error{Intent: s.Action.Intent, Text: err.Error() + ": " + s.Entity.Name, Key: "queue_full", Entity: s.Entity}
 	}
 	if err != nil {

@@ -3,6 +3,10 @@
 // is decided about a turn whose server is lost. It exists so that the mind and the
 // model need not know each other, or copy one's types into the other's. It is pure.
 // A new piece of an answer is a field of Part.
+//
+// It also judges text of others (REQUIREMENTS S2, S6): what a model has read of a search, a
+// page, a foreign tool or a device's free words may try to give orders, or to carry out of
+// the house what the model knows.
 package dialogue
 
 import (

@@ -1,7 +1,14 @@
 // Package guard decides over dangerous acts for the mind: which are refused, which are
 // asked about by a challenge, and what an answer lets through (REQUIREMENTS S1). It
 // exists apart from the mind so that the whole rule can be read in one place. It makes
-// no call.
+// no call. The limits on what the gateway does, whoever asks, are in safety.go (S3).
+//
+// A challenge (challenge.go) is the two words that a person says back before the house does
+// something dangerous: which words, for which order, how long, how often. It protects from
+// a voice that the gateway mistakes for an order: a television, a misheard sentence, a
+// recording of an earlier order. It does not tell who speaks: any person who hears the
+// words in the room can say them. Another language is a list of words in
+// internal/language/sentences.
 package guard
 
 import (
@@ -17,8 +24,6 @@ import (
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/mind/challenge"
-	"voicegateway/internal/mind/safety"
 )
 
 // The reasons in a record for a dangerous act that is not done.
@@ -30,14 +35,14 @@ const (
 
 // Rules say what is refused, and with which words. They change nothing.
 type Rules struct {
-	Limits  safety.Limits
+	Limits  Limits
 	Phrases *reply.Phrases
 }
 
 // Guard stands before every dangerous act. It is safe for concurrent use.
 type Guard struct {
 	Rules
-	book *challenge.Book[Act]
+	book *Book[Act]
 }
 
 // Act is a dangerous act, as it was ordered.
@@ -52,8 +57,8 @@ type Act struct {
 type Refusal struct{ Said, Why string }
 
 // New makes a guard for the language of the phrases.
-func New(l safety.Limits, p *reply.Phrases) *Guard {
-	return &Guard{Rules{l, p}, challenge.NewBook[Act](challenge.Words(p.Language()))}
+func New(l Limits, p *reply.Phrases) *Guard {
+	return &Guard{Rules{l, p}, NewBook[Act](Words(p.Language()))}
 }
 
 // Denied is the refusal of dangerous steps for which there is no challenge.
@@ -96,7 +101,7 @@ func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	}
 	act := Act{o.Decision, step.Entity.ID, o.Text, o.Area}
 	pair, err := g.book.Ask(o.Turn, act, namesHold(h), time.Now())
-	if rest, resting := errors.AsType[*challenge.RestError](err); resting {
+	if rest, resting := errors.AsType[*RestError](err); resting {
 		minutes := max(2, int(math.Ceil(rest.Left.Minutes())))
 		return Asked{}, &Refusal{g.Phrases.Phrase("challenge_rest", map[string]any{"count": minutes}), err.Error()}
 	}
@@ -115,15 +120,15 @@ func (g *Guard) Answer(q record.Request) (Act, *Refusal) {
 	}
 	act, verdict := g.book.Answer(q.Challenge, readings, q.After, time.Now())
 	switch {
-	case verdict == challenge.Passed && q.Source == record.FromMic:
+	case verdict == Passed && q.Source == record.FromMic:
 		return act, nil
-	case verdict == challenge.Late:
+	case verdict == Late:
 		return Act{}, &Refusal{g.Phrases.Phrase("challenge_late", nil), failed(verdict)}
 	}
 	return Act{}, &Refusal{g.Phrases.Phrase("challenge_wrong", nil), failed(verdict)}
 }
 
-func failed(v challenge.Verdict) string { return "the challenge was not passed: " + string(v) }
+func failed(v Verdict) string { return "the challenge was not passed: " + string(v) }
 
 // Plan plans an act that was let through once more, because the house may have changed:
 // it is done only if it is still that act.

@@ -4,7 +4,6 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/plan"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -16,7 +15,7 @@ func Hopeless(d intent.Decision, h *home.House, area string) intent.Decision {
 		return d
 	}
 	rest := intent.Decision{Route: intent.Local, Reason: intent.BySentences, Actions: d.Beside}
-	if steps, err := plan.Calls(rest, h, area); err == nil && safety.Highest(steps) == tools.Dangerous {
+	if steps, err := plan.Calls(rest, h, area); err == nil && Highest(steps) == tools.Dangerous {
 		return rest
 	}
 	return d

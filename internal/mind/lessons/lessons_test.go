@@ -28,10 +28,10 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/lessons"
 	"voicegateway/internal/mind/replay"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -77,7 +77,7 @@ func newHousehold(tb testing.TB, language, dir string) *household {
 			return sound
 		},
 	})
-	f.again = replay.NewAgain(f.Lessons, replay.Config{Pack: pack, Own: pack, Language: language, Limits: safety.Limits{FanOutLimit: 5}, Log: log})
+	f.again = replay.NewAgain(f.Lessons, replay.Config{Pack: pack, Own: pack, Language: language, Limits: guard.Limits{FanOutLimit: 5}, Log: log})
 	f.Open()
 	phrases, err := reply.Ours(language)
 	if err != nil {
@@ -87,7 +87,7 @@ func newHousehold(tb testing.TB, language, dir string) *household {
 		tb.Fatal(err)
 	}
 	f.mind, err = mind.New(f.Lessons, &fake.Caller{CallFunc: f.call}, &fake.Assistant{ReplyFunc: f.model}, phrases,
-		safety.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
+		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, log)
 	if err != nil {
 		tb.Fatal(err)
 	}

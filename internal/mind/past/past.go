@@ -1,6 +1,6 @@
 // Package past holds what turns did to the devices of the house: to take it back, to do
 // it elsewhere, and to account for it when a user asks why. It reads receipts and plans,
-// and makes no call.
+// and makes no call. Who did what in the house, and when, is answered in account.go.
 package past
 
 import (

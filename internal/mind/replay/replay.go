@@ -22,9 +22,9 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/dialogue"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/lessons"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -33,7 +33,7 @@ type Config struct {
 	Pack     *intent.Pack // the sentences that are tried
 	Own      *intent.Pack // the pack for reading what should have happened
 	Language string       // of the replies
-	Limits   safety.Limits
+	Limits   guard.Limits
 	Wordings []record.Wording
 	Log      *slog.Logger
 }

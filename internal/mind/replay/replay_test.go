@@ -15,9 +15,9 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/replay"
-	"voicegateway/internal/mind/safety"
 	"voicegateway/internal/tools"
 )
 
@@ -69,7 +69,7 @@ func happened(tb testing.TB, pack *intent.Pack, text string) record.Record {
 	obey := func(context.Context, tools.Call) (tools.Result, error) {
 		return tools.Result{Receipt: &tools.Receipt{Device: "x", Outcome: tools.Confirmed}}, nil
 	}
-	mind, err := mind.New(rooms, &fake.Caller{CallFunc: obey}, &fake.Assistant{}, fake.English(), safety.Default(), mind.Recovery{}, log)
+	mind, err := mind.New(rooms, &fake.Caller{CallFunc: obey}, &fake.Assistant{}, fake.English(), guard.Default(), mind.Recovery{}, log)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func throughJSON(tb testing.TB, r record.Record) (back record.Record) {
 
 func replayer(tb testing.TB, pack *intent.Pack, kept ...record.Wording) *replay.Replayer {
 	tb.Helper()
-	r, err := replay.New(replay.Config{Pack: pack, Own: pack, Language: "en", Limits: safety.Default(), Wordings: kept, Log: slog.New(slog.DiscardHandler)})
+	r, err := replay.New(replay.Config{Pack: pack, Own: pack, Language: "en", Limits: guard.Default(), Wordings: kept, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,19 +6,19 @@ import (
 
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
-	"voicegateway/internal/mind/safety"
+	"voicegateway/internal/mind/guard"
 )
 
 // View is the timers as a program sees them, which may ask for only so much within a
 // minute (REQUIREMENTS S3).
 type View struct {
 	keeper *Keeper
-	rate   *safety.Rate
+	rate   *guard.Rate
 	source record.Source
 }
 
 // ViewOf makes the view of the programs that come from one source.
-func ViewOf(k *Keeper, source record.Source) View { return View{k, &safety.Rate{}, source} }
+func ViewOf(k *Keeper, source record.Source) View { return View{k, &guard.Rate{}, source} }
 
 // Timers lists all timers.
 func (v View) Timers() []timers.Timer { return v.keeper.List(timers.Which{}, "").Timers }

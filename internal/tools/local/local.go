@@ -1,6 +1,7 @@
 // Package local has the tools that need no server: date and time, web search,
-// volume and timers. They answer while every MCP server is away. A new tool is a file
-// with a constructor that ends in tools.New, and a line in All, or in Timers.
+// volume. They answer while every MCP server is away. A new tool is a file
+// with a constructor that ends in tools.New, and a line in All. Loudness
+// makes what must be heard loud enough, and gives the volume back afterwards.
 package local
 
 import (

@@ -1,0 +1,200 @@
+package dialogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// OwnWords reports whether the arguments of a call hold nothing but words of a text,
+// yes or no, and numbers of one digit. The names of arguments are those of the schema.
+func OwnWords(args json.RawMessage, text string) bool {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	return d.Decode(&value) != nil || own(value, wordsOf(text))
+}
+
+// SaidBefore reports whether the arguments of a call hold a word that was said before
+// and not now. Short words and numbers of one digit say nothing.
+func SaidBefore(args json.RawMessage, now, before string) bool {
+	said := wordsOf(now)
+	for word := range wordsOf(before) {
+		telling := utf8.RuneCountInString(word) > shortWord || len(word) > 1 && strings.ContainsFunc(word, unicode.IsNumber)
+		said[word] = said[word] || !telling
+	}
+	old := wordsOf(before)
+	return slices.ContainsFunc(textsOf(args), func(text string) bool {
+		for word := range wordsOf(text) {
+			if old[word] && !said[word] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// shortWord is the length of a word, in letters, that may stand in any sentence.
+const shortWord = 3
+
+// textsOf are the texts and numbers in arguments, without the names of the arguments.
+func textsOf(args json.RawMessage) (texts []string) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil
+	}
+	for open := []any{value}; len(open) > 0; {
+		last := open[len(open)-1]
+		open = open[:len(open)-1]
+		switch v := last.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case []any:
+			open = append(open, v...)
+		case map[string]any:
+			for _, one := range v {
+				open = append(open, one)
+			}
+		}
+	}
+	return texts
+}
+
+func own(value any, said map[string]bool) bool {
+	switch v := value.(type) {
+	case string:
+		for word := range wordsOf(v) {
+			if !said[word] {
+				return false
+			}
+		}
+	case json.Number:
+		return len(v) == 1 || said[string(v)]
+	case []any:
+		return !slices.ContainsFunc(v, func(one any) bool { return !own(one, said) })
+	case map[string]any:
+		for _, one := range v {
+			if !own(one, said) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wordsOf are the words of a text, without case.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		words[word] = true
+	}
+	return words
+}
+
+// Harmless removes invisible characters and those that reverse the direction of writing,
+// and replaces control characters by spaces.
+func Harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// FreeWords reports whether a structured result holds free text where a state should be,
+// and whether the result is structured at all.
+func FreeWords(data json.RawMessage) (free, structured bool) {
+	var value any
+	if json.Unmarshal(data, &value) != nil {
+		return false, false
+	}
+	return freeIn("", value), true
+}
+
+// readings are the keys under which a result reports what a device says, with the
+// largest number of words of a state or a unit: "half open", "left and right". Other
+// keys hold the server's own words: names, kinds and reasons.
+var readings = map[string]int{"value": 2, "state": 2, "unit": 2, "values": 3}
+
+// freeIn looks into a value. All that is under a key of readings is one, whatever its
+// own key is: a mode, a kind of sensor.
+func freeIn(key string, value any) bool {
+	switch v := value.(type) {
+	case string:
+		most, reading := readings[key]
+		return reading && len(strings.Fields(v)) > most
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return freeIn(key, one) })
+	case map[string]any:
+		_, reading := readings[key]
+		for own, one := range v {
+			if _, nearer := readings[own]; reading && !nearer {
+				own = key
+			}
+			if freeIn(own, one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Renamed replaces the texts in arguments for which other returns a replacement. If there
+// are none, it returns the arguments byte for byte.
+func Renamed(args json.RawMessage, other func(string) (string, bool)) json.RawMessage {
+	var all map[string]any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if d.Decode(&all) != nil || !rename(all, other) {
+		return args
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return args
+	}
+	return out
+}
+
+func rename(all map[string]any, other func(string) (string, bool)) (changed bool) {
+	for key, value := range all {
+		if text, ok := value.(string); ok {
+			if text, ok = other(text); ok {
+				all[key], changed = text, true
+			}
+		}
+	}
+	return changed
+}
+
+// Quoted is a text of others as data: on one line, without control or invisible
+// characters or quotes of its own.
+func Quoted(text string) string { return `"` + Line(text) + `"` }
+
+// Line is a text of others without what could end its quotes or its line.
+func Line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case r == '"':
+			return '\''
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
