@@ -33,7 +33,7 @@ type question struct {
 func (a *app) askCommand() *cobra.Command {
 	q := question{app: a}
 	c := &cobra.Command{
-		Use: "ask TEXT", Short: "One turn from text",
+		Use: "ask TEXT", Short: "Carry out one turn from a text",
 		Args: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
 				return configure.Misused(fmt.Errorf("%s needs a text, such as \"turn on the kitchen light\"", c.CommandPath()))

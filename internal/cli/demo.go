@@ -18,7 +18,7 @@ const quiet = slog.LevelError + 1
 // not really change.
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "demo", Short: "The whole path on this machine: no hardware, account or network",
+		Use: "demo", Short: "Show the whole path on this machine, without hardware, account or network",
 		Args: exactly(0, "no arguments"),
 		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			return demo.Run(ctx, demo.Config{

@@ -26,7 +26,7 @@ const devicesPatience = 30 * time.Second
 func (a *app) devicesCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "devices", Short: "Audio devices with stable names, and which are used and why",
+		Use: "devices", Short: "List audio devices with stable names, and which are used and why",
 		Long: `Lists the sound devices. A name stays the same when the device is plugged in
 elsewhere; it, or a part of it, goes into audio.input or audio.output of the
 configuration. A running gateway is asked, because it holds the devices; without

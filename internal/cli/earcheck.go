@@ -71,7 +71,7 @@ func (s screen) print(what any) error {
 func (a *app) rehearseCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "rehearse", Short: "Which names of the house are confused by ear, and what else to call them; nothing sounds, nothing is done",
+		Use: "rehearse", Short: "Find names of the house that sound alike, and suggest others; nothing is played or carried out",
 		Args: exactly(0, "no arguments"),
 		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
 			return rehearse(ctx, screen{ask: l.daemon().order, out: a.Out, err: a.Err, paint: a.paint, asJSON: asJSON})

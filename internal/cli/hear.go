@@ -43,7 +43,7 @@ type hearing struct {
 func (a *app) hearCommand() *cobra.Command {
 	h := hearing{app: a}
 	c := &cobra.Command{
-		Use: "hear FILE.wav...", Short: "Recordings through the full pipeline, in a simulated house",
+		Use: "hear FILE.wav...", Short: "Run recordings through the full pipeline, in a simulated house",
 		Long: `Plays recordings in place of the microphone, each in a simulated house of its own,
 and prints the record of every turn.
 

@@ -35,7 +35,7 @@ type listening struct {
 func (a *app) listenCommand() *cobra.Command {
 	o := listening{app: a}
 	c := &cobra.Command{
-		Use: "listen", Short: "A live meter: level, wake score, the words so far, and why an utterance ended",
+		Use: "listen", Short: "Show a live meter: level, wake score, the words so far, and why an utterance ended",
 		Long: `Shows what the ear makes of the sound until Ctrl-C: the level and the room's
 noise, how near the wake word engine is to a wake word, the words so far, and
 for each utterance why it ended and what was understood. A running gateway tells

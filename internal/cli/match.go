@@ -30,13 +30,13 @@ type matching struct {
 func (a *app) matchCommand() *cobra.Command {
 	m := matching{app: a}
 	c := &cobra.Command{
-		Use: "match", Short: "The local matcher alone: JSON Lines in, JSON Lines out",
+		Use: "match", Short: "Run the local matcher alone: JSON Lines in, JSON Lines out",
 		Long: `Reads one JSON object a line on standard input,
   {"id":"1","text":"turn on the kitchen light","context":{"area":"Kitchen"}}
 and writes what the matcher makes of it,
   {"id":"1","text":"…","route":"local","reason":"sentence","actions":[…],"us":31.4}
 Nothing is done, so actions are printed whatever their risk. A line that cannot
-be read is told on standard error with its number; the others still count.`,
+be read is reported on standard error with its number; the others still count.`,
 		Args: exactly(0, "lines on standard input instead of arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return m.run(c.Context()) },
 	}

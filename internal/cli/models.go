@@ -29,7 +29,7 @@ type modelsWork struct {
 func (a *app) modelsCommand() *cobra.Command {
 	m := &modelsWork{app: a}
 	c := &cobra.Command{
-		Use: "models", Short: "Models of wake words and of the neural recogniser: list, pull, verify",
+		Use: "models", Short: "List, pull and verify models of wake words and of the neural recogniser",
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&m.dir, "dir", "", "where the models are (default: wake.models_dir of the configuration)")
@@ -52,7 +52,7 @@ func (m *modelsWork) place(ctx context.Context) (string, error) {
 func (m *modelsWork) listCommand() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "list", Short: "The models there are, and which are installed",
+		Use: "list", Short: "List the available models, and which are installed",
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			place, err := m.place(c.Context())
@@ -162,7 +162,7 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 func (m *modelsWork) pullCommand() *cobra.Command {
 	from := ""
 	c := &cobra.Command{
-		Use: "pull [NAME…]", Short: "Fetch models from where they are published, checked by SHA-256 (default: what the configuration uses)",
+		Use: "pull [NAME…]", Short: "Fetch models from their publishers and check their SHA-256 (default: those that the configuration uses)",
 		RunE: func(c *cobra.Command, names []string) error {
 			place, err := m.place(c.Context())
 			if err != nil {
@@ -181,7 +181,7 @@ func (m *modelsWork) pullCommand() *cobra.Command {
 
 func (m *modelsWork) verifyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "verify", Short: "Check the installed models against the published files, and that each can be run",
+		Use: "verify", Short: "Check the installed models against the published files, and that each one runs",
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			place, err := m.place(c.Context())

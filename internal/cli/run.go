@@ -18,7 +18,7 @@ import (
 // runCommand runs the daemon.
 func (a *app) runCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "run", Short: "The daemon", Args: exactly(0, "no arguments"),
+		Use: "run", Short: "Run the daemon", Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.lean()
 			l, err := a.load(c.Context())

@@ -21,7 +21,7 @@ func (a *app) timersCommand() *cobra.Command {
 	var r timers.Request
 	c := &cobra.Command{
 		Use:   "timers [start|cancel|cancel_all|pause|resume|add|subtract|stop|snooze] [TIMER] [LENGTH]",
-		Short: "Timers, alarms, reminders and commands for later; start one, or change those that an id or a name is about",
+		Short: "List timers, alarms, reminders and commands for later; start or change them",
 		Example: "  voice-gateway timers start 9m --name pasta\n  voice-gateway timers start --at 07:00 --every weekday\n" +
 			"  voice-gateway timers start 10m --command 'turn off the lamp'\n  voice-gateway timers add pasta 5m",
 		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {

@@ -20,7 +20,7 @@ func (a *app) turnsCommand() *cobra.Command {
 	var asJSON, tasks bool
 	var limit int
 	c := &cobra.Command{
-		Use: "turns", Short: "The last turns, the newest first; with --tasks, those stopped in the middle",
+		Use: "turns", Short: "Show the last turns, newest first; with --tasks, those that were interrupted",
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 || limit > doors.MaxTurns {
@@ -80,7 +80,7 @@ func printRecords(out io.Writer, turns []record.Record) error {
 // whyCommand explains one turn.
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "why [TURN]", Short: "Why the last turn, or the one named, did what it did",
+		Use: "why [TURN]", Short: "Explain why the last turn, or the given one, did what it did",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return configure.Misused(fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath()))

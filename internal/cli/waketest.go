@@ -34,7 +34,7 @@ type wakeTesting struct {
 func (a *app) wakeTestCommand() *cobra.Command {
 	o := wakeTesting{app: a}
 	c := &cobra.Command{
-		Use: "wake-test", Short: "Ten tries of the wake word; proposes a threshold",
+		Use: "wake-test", Short: "Try the wake word ten times, and propose a threshold",
 		Long: `Asks for the wake word ten times and then for a little talk without it, shows
 the best score of each try, and proposes a threshold: a little below the lowest
 try, never above the one its author gives, and clearly above everything else

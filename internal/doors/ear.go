@@ -64,7 +64,7 @@ func mute(ctx context.Context, p *Parts, in muting) (MuteSwitch, error) {
 
 func readMuting(args []string) (in muting, err error) {
 	if len(args) > 1 || args[0] != "on" && args[0] != "off" {
-		return in, errors.New("voice-gateway mute takes on or off, or nothing to see how it stands")
+		return in, errors.New("voice-gateway mute takes on or off, or no argument to show the state")
 	}
 	on := args[0] == "on"
 	in.On = &on

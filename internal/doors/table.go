@@ -54,7 +54,7 @@ var (
 var (
 	Ask = Operation[AskRequest, record.Record]{
 		Entry: Entry{
-			Name: "ask", Does: "One turn from text", Route: "POST /api/ask", Line: order.Acts, Within: turn,
+			Name: "ask", Does: "Carry out one turn from a text", Route: "POST /api/ask", Line: order.Acts, Within: turn,
 			Verb: Verb{"ask", "text", "area"}, Command: "ask",
 		},
 		Has: func(p *Parts) bool { return p.Asker != nil }, Do: ask, OverHTTP: fitAsk,
@@ -85,7 +85,7 @@ var (
 		Entry: Entry{
 			Name: "muted", Does: "Whether the microphone is closed on request", Route: "GET /api/mute",
 			Command: "mute", Usage: Usage{
-				Use: "mute [on|off]", Short: "Close the microphone, also for the next start, or open it; without a word, tell how it stands",
+				Use: "mute [on|off]", Short: "Close or open the microphone, also for later starts; without an argument, show its state",
 				JSON: "print the state as JSON",
 			},
 		},
@@ -101,7 +101,7 @@ var (
 	Loudness = Operation[struct{}, Level]{
 		Entry: Entry{
 			Name: "volume", Does: "How loud the speaker is", Route: "GET /api/volume",
-			Command: "volume", Usage: Usage{Use: "volume [PERCENT]", Short: "How loud the gateway speaks; with a number from 0 to 100 it is set"},
+			Command: "volume", Usage: Usage{Use: "volume [PERCENT]", Short: "Show the volume, or set it to a number from 0 to 100"},
 		},
 		Has: hasVolume, Do: readVolume,
 	}
@@ -118,9 +118,9 @@ var (
 	}
 	ShowWakes = Operation[struct{}, wakes.State]{
 		Entry: Entry{
-			Name: "wakes", Does: "How often the wake word was heard although nobody said it, and how the thresholds moved", Route: "GET /api/wakes",
+			Name: "wakes", Does: "Show how often the wake word was detected without being said, and how the thresholds moved", Route: "GET /api/wakes",
 			Command: "wakes", Usage: Usage{
-				Use: "wakes", Short: "How often the wake word was heard although nobody said it, and how the thresholds moved", JSON: "print it as JSON",
+				Use: "wakes", Short: "Show how often the wake word was detected without being said, and how the thresholds moved", JSON: "print it as JSON",
 			},
 		},
 		Has: func(p *Parts) bool { return p.Wakes != nil }, Do: showWakes,
@@ -131,7 +131,7 @@ var (
 	}
 	StartRehearsal = Operation[struct{}, names.State]{
 		Entry: Entry{
-			Name: "rehearse", Does: "Speak the names of the house and hear them, inside the gateway; nothing sounds and nothing is carried out",
+			Name: "rehearse", Does: "Speak the names of the house and hear them, inside the gateway; nothing is played or carried out",
 			Route: "POST /api/rehearsal", Status: 202, Empty: true, Command: "rehearse",
 		},
 		Has: hasRehearsal, Do: startRehearsal,
@@ -172,7 +172,7 @@ var (
 		Has: hasLessons, Do: replay,
 	}
 	Marks = Operation[struct{}, []record.Mark]{
-		Entry: Entry{Name: "marks", Does: "The turns that were marked as wrong, the newest first", Route: "GET /api/marks", Command: "marks"},
+		Entry: Entry{Name: "marks", Does: "List the turns that were marked as wrong, the newest first", Route: "GET /api/marks", Command: "marks"},
 		Has:   hasLessons, Do: listMarks,
 	}
 	Mark = Operation[ByID, MarkWithHouse]{
@@ -205,7 +205,7 @@ var (
 	House = Operation[struct{}, home.Snapshot]{
 		Entry: Entry{
 			Name: "home", Does: "The house as it is known", Route: "GET /api/home",
-			Command: "home", Usage: Usage{Use: "home", Short: "The house: areas, devices, state, reachable or not", JSON: "print the house as JSON"},
+			Command: "home", Usage: Usage{Use: "home", Short: "Show the house: areas, devices, states, reachable or not", JSON: "print the house as JSON"},
 		},
 		Has: func(p *Parts) bool { return p.Home != nil }, Do: showHouse,
 	}
@@ -235,7 +235,7 @@ var (
 		Entry: Entry{
 			Name: "servers", Does: "Every MCP server and the state of all together", Route: "GET /mcp/servers", Tool: "list_servers",
 			Command: "servers", Usage: Usage{
-				Use: "servers", Short: "MCP servers with state, next retry and last error", JSON: "print the servers as JSON", Needs: "no arguments, retry or accept",
+				Use: "servers", Short: "List MCP servers with state, next retry and last error", JSON: "print the servers as JSON", Needs: "no arguments, retry or accept",
 			},
 		},
 		Has: hasServers, Do: listServers,
@@ -257,8 +257,8 @@ var (
 	}
 	AcceptTools = Operation[acceptance, mcpint.Status]{
 		Entry: Entry{
-			Name: "accept", Does: "Use tools that rest because they are new or have changed", Route: "POST /mcp/servers/{id}/accept",
-			Command: "servers accept", Usage: Usage{Use: "accept SERVER [TOOL]", Short: "Use tools that rest because they are new or have changed"},
+			Name: "accept", Does: "Allow tools that are disabled because they are new or have changed", Route: "POST /mcp/servers/{id}/accept",
+			Command: "servers accept", Usage: Usage{Use: "accept SERVER [TOOL]", Short: "Allow tools that are disabled because they are new or have changed"},
 		},
 		Has: hasServers, Do: acceptTools, Read: readAcceptance,
 	}

@@ -45,7 +45,7 @@ type job struct {
 func replayCommand(open Open) *cobra.Command {
 	var r replaying
 	c := &cobra.Command{
-		Use: "replay TURN|FILE...", Short: "Turns of before through today's program, beside what happened then",
+		Use: "replay TURN|FILE...", Short: "Run earlier turns through today's program, and compare the results",
 		Long: `Runs turns once more: by their ids, as turns lists them ("last" is the last one), from
 files with records or recordings (JSON Lines, or a WAV file with its record beside
 it), or with --marked all that were marked as wrong. Nothing is done: a replay has

@@ -143,7 +143,7 @@ func about(m record.Mark) string {
 func marksCommand(open Open) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "marks", Short: "The turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
+		Use: "marks", Short: "List the turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := open(c.Context())
 			if err != nil {
@@ -196,7 +196,7 @@ func deletion(open Open, operation doors.Doable, short, done string) *cobra.Comm
 // rememberCommand keeps the words of a turn.
 func rememberCommand(open Open) *cobra.Command {
 	return &cobra.Command{
-		Use: "remember TURN", Short: "Keep the words of a turn that a language model has carried out",
+		Use: "remember TURN", Short: "Keep the words of a turn that a language model carried out",
 		Args: arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, id, err := open.openTurn(c.Context(), args[0])
@@ -248,7 +248,7 @@ func wordingsCommand(open Open) *cobra.Command {
 		}
 		return nil
 	}
-	c := &cobra.Command{Use: "wordings", Short: "Your own wordings, which are understood without a model", Args: arguments(0, 0, "no arguments, or list, edit or delete"), RunE: list}
+	c := &cobra.Command{Use: "wordings", Short: "List your own wordings, which are understood without a model", Args: arguments(0, 0, "no arguments, or list, edit or delete"), RunE: list}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
 	c.AddCommand(
 		&cobra.Command{Use: "list", Short: "List them", Args: arguments(0, 0, "no arguments"), RunE: list},

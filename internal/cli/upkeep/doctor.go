@@ -25,11 +25,11 @@ import (
 func (u commands) doctor() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Look at every part, and name the command that mends what is not well",
+		Use: "doctor", Short: "Check every part, and name the command that fixes each problem",
 		Long: `Looks at the microphone, the models, the broker, the ports, the MCP servers and the
-house, beside a gateway that runs or without one, and changes nothing. Each line
-tells how a part is (✓ well, ! not as well as it could, ✗ not working); below what is
-not well stands the command that mends it, or what hands have to do.`,
+house, with or without a running gateway, and changes nothing. Each line gives the
+state of a part (✓ works, ! could be better, ✗ does not work); under each problem is
+the command that fixes it, or what you have to do by hand.`,
 		Args: u.exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := u.world()

@@ -95,7 +95,7 @@ func (w World) missing(ctx context.Context, file string, names []configure.Named
 // pronounce says how words of names are spoken.
 func (u commands) pronounce() *cobra.Command {
 	return &cobra.Command{
-		Use: "pronounce WORD PHONES [WORD PHONES]...", Short: "Say how a word is pronounced that no dictionary has",
+		Use: "pronounce WORD PHONES [WORD PHONES]...", Short: "Give the pronunciation of a word that is in no dictionary",
 		Long: `Keeps how a word of a name is pronounced, as stt.pronunciations of the configuration
 file. PHONES are those of the CMU pronouncing dictionary: pronounce nabu "N AA B UW".`,
 		Args: pairs("a word and its phones"),

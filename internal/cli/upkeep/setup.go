@@ -20,8 +20,8 @@ func (u commands) setup() *cobra.Command {
 		Use: "setup", Short: "Find the microphone, the speaker, the broker and the house, and write the configuration",
 		Long: `Looks for what the gateway needs, asks about what it finds, writes the configuration
 with comments, and ends with three sentences that work in this house. It can be run
-again: what the configuration says stays, and where a flag names what is to be
-changed, nothing else is changed or asked. --yes asks nobody and takes what is found.`,
+again: it keeps the values of the configuration, and if flags name the changes, it
+changes and asks nothing else. --yes asks no questions and uses what is found.`,
 		Args: u.exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := u.world()

@@ -120,9 +120,9 @@ func (u commands) set() *cobra.Command {
 	return &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change one value of the configuration file; all other lines stay as they are",
 		Long: `Changes one value, such as gateway.id, in the configuration file. The value is
-YAML on one line: a text, a number, [a, list], or null, which takes an entry of a
-map away. A part of the key that is no plain word stands in double quotes, such as
-home.aliases."Den Light". What the gateway could not work with is not written.`,
+YAML on one line: a text, a number, [a, list], or null, which removes an entry of a
+map. Put a part of the key that is not a plain word in double quotes, such as
+home.aliases."Den Light". A value that the gateway cannot use is not written.`,
 		Args: u.exactly(2, "a key, such as gateway.area, and a value"),
 		RunE: func(_ *cobra.Command, args []string) error { return u.world().set(args[0], args[1]) },
 	}
@@ -147,7 +147,7 @@ func (w World) set(key, value string) error {
 // secret puts a secret into a file of its own.
 func (u commands) secret() *cobra.Command {
 	return &cobra.Command{
-		Use: "secret KEY", Short: "Keep a secret that standard input holds in a file of its own, and name it in the configuration",
+		Use: "secret KEY", Short: "Store a secret from standard input in its own file, and name it in the configuration",
 		Long: "Reads one line from standard input, keeps it beside the configuration where\nothers cannot read it, and names that file in the configuration. The keys are\n" +
 			strings.Join(configure.Secrets(), ", ") + ".",
 		Args: u.exactly(1, "a key, such as mqtt.password"),
