@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden oracle soak clean
+.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden oracle walk soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -162,6 +162,10 @@ golden: ## update the golden files; read the difference before you keep it
 oracle: setup ## write what the programs do for every sentence, conversation, route, verb and command to one file, the same on any machine; AGAINST=file prints each difference (ten minutes)
 	@TEST_PROGRAMS=$$(go run scripts/programs.go); export TEST_PROGRAMS; \
 	go run scripts/oracle.go $(if $(AGAINST),-against '$(AGAINST)') $(if $(TO),-to '$(TO)') $(if $(ONLY),-run '$(ONLY)')
+
+# The programs are built with a note in every function, so a command takes seconds.
+walk: setup ## which functions and packages a spoken command passes, counted while it runs; LIST=1 names them, WRITE=1 puts the table into docs/ARCHITECTURE.md
+	@go run scripts/walk.go $(if $(LIST),-list) $(if $(WRITE),-write)
 
 # Soak tests have the build tag soak and names that begin with TestSoak. SEED plays
 # the same houses again, FOR is how long.
