@@ -125,8 +125,7 @@ func Enter(name string) func() {
 
 // write keeps what was noted on disk, since a program may be killed.
 func write() {
-	for {
-		time.Sleep(300 * time.Millisecond)
+	for range time.Tick(300 * time.Millisecond) {
 		var b bytes.Buffer
 		mu.Lock()
 		for _, t := range turns {

@@ -213,7 +213,7 @@ var attacks = map[string][]attack{
 		{"the last answer, played again", func(p *porch, _ string) { p.says(p.last) }},
 		{"a wake word between", func(p *porch, words string) { p.says(p.jarvis(), p.by("rms", words+".")) }},
 		{"a restart, then the words", func(p *porch, words string) {
-			p.anew()
+			p.restart()
 			before := p.writes()
 			p.says(p.by("rms", words+"."))
 			p.says(p.jarvis(), p.by("rms", words+"."))
@@ -256,7 +256,7 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 			p := newPorch(t)
 			for _, a := range list {
 				p.answers()
-				p.attacked(a)
+				p.withstand(a)
 			}
 			p.answers()
 			if name == withGuesses {
@@ -268,8 +268,8 @@ func TestAcceptChallengeRedTeam(t *testing.T) {
 	}
 }
 
-// anew kills the gateway and starts it again.
-func (p *porch) anew() {
+// restart kills the gateway and starts it again.
+func (p *porch) restart() {
 	p.t.Helper()
 	kill(p.t, p.gateway.Process.Pid)
 	<-p.gateway.ended
@@ -289,7 +289,7 @@ func (p *porch) answers() {
 		r, words := p.asked(unlock)
 		if strings.HasPrefix(r.Reply, tooOften) {
 			p.row("misheard, with an attack before", 0, r)
-			p.anew() // which forgets the wrong answers
+			p.restart() // which forgets the wrong answers
 			continue
 		}
 		if words == "" {
@@ -316,8 +316,8 @@ func (p *porch) answers() {
 	p.t.Fatalf("the right answers were not heard:\n%s", &p.table)
 }
 
-// attacked orders the door to be unlocked, attacks it, and wants it to stay locked.
-func (p *porch) attacked(a attack) {
+// withstand orders the door to be unlocked, attacks it, and wants it to stay locked.
+func (p *porch) withstand(a attack) {
 	p.t.Helper()
 	_, words := p.asked(unlock)
 	if words == "" {
@@ -340,7 +340,7 @@ func (p *porch) attacked(a attack) {
 	}
 }
 
-// ordersOverHTTP orders where nobody can be asked for words, which is refused.
+// ordersOverHTTP gives orders over HTTP, where a challenge is impossible, so they are refused.
 func (p *porch) ordersOverHTTP() {
 	p.t.Helper()
 	before := p.writes()

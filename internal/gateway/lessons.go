@@ -80,17 +80,8 @@ func answerable(err error) error {
 		lessons.ErrNotFound: doors.ErrNotFound, lessons.ErrConflict: doors.ErrConflict, lessons.ErrBusy: doors.ErrBusy,
 	} {
 		if errors.Is(err, own) {
-			return kindError{err, http}
+			return doors.Refuse(http, "%s", err)
 		}
 	}
 	return err
 }
-
-// kindError is an error that is also of another kind.
-type kindError struct {
-	error
-	kind error
-}
-
-// Unwrap returns both.
-func (e kindError) Unwrap() []error { return []error{e.error, e.kind} }

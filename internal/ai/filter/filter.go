@@ -72,7 +72,7 @@ func (t *Turn) Missing() []string {
 
 // judge judges a sentence of one language.
 func (t *Turn) judge(s *sentence) Verdict {
-	deed := s.deed()
+	deed := s.tellDeed()
 	switch {
 	case s.asks, s.unable():
 		return Free
@@ -98,7 +98,7 @@ const few = 2
 // tells reports whether a sentence tells something of the house.
 func (t *Turn) tells(s *sentence) bool {
 	switch {
-	case len(s.ids) > 0, s.owned(), s.served(), s.starts(&s.Doing), t.isBlind() && s.replies():
+	case len(s.ids) > 0, s.keepsFor(), s.serves(), s.starts(&s.Doing), t.isBlind() && s.replies():
 		return true
 	case s.advises() && !t.order:
 		return false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // House is what is known of the names of a house. It does not change and may be shared.
@@ -68,7 +69,7 @@ func Know(h *home.House, code string, label func(name string) string) *House {
 // named by.
 func (k *House) learn(of set, id string, names ...string) set {
 	for _, said := range names {
-		words := strings.Fields(fold(home.Spoken(said)))
+		words := strings.Fields(text.Simple(home.Spoken(said)))
 		if len(words) == 0 {
 			continue
 		}

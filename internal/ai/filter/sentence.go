@@ -56,7 +56,7 @@ func (k *House) parse(l *language, said string) *sentence {
 func (s *sentence) note(i int) {
 	w := s.text[i]
 	answer := i+1 < len(s.text) && s.text[i+1].stop && s.is(w, &s.Yes, &s.No)
-	verb := i > 0 && s.is(w, &s.Own) && (s.is(s.text[i-1], &s.Able) || s.text[i-1].text == "to")
+	verb := i > 0 && s.is(w, &s.Own) && s.is(s.text[i-1], &s.Able, &s.ToVerb)
 	switch {
 	case w.stop, answer, verb:
 		return
@@ -169,13 +169,13 @@ func (s *sentence) starts(list *sentences.List) bool {
 	return s.is(s.text[s.body], list) || s.is(w, list)
 }
 
-// owned reports whether a sentence says that the person has something that the gateway
+// keepsFor reports whether a sentence says that the person has something that the gateway
 // keeps: "your next meeting is at three".
-func (s *sentence) owned() bool { return s.kept && !s.denied && (s.has(&s.Yours) || s.has(&s.Have)) }
+func (s *sentence) keepsFor() bool { return s.kept && !s.denied && (s.has(&s.Yours) || s.has(&s.Have)) }
 
-// served reports whether a short sentence says what only a servant would have done: "milk
+// serves reports whether a short sentence says what only a servant would have done: "milk
 // was added".
-func (s *sentence) served() bool {
+func (s *sentence) serves() bool {
 	const short = 8 // words
 	return len(s.text) <= short && !s.denied && s.has(&s.Serves)
 }
@@ -258,9 +258,9 @@ func (s *sentence) saysDone() bool {
 	return false
 }
 
-// deed tells what the speaker says to do, to have done or to do soon: Acted, Unread where
+// tellDeed tells what the speaker says to do, to have done or to do soon: Acted, Unread where
 // the speaker looks at something, Free where the speaker thinks or talks.
-func (s *sentence) deed() Verdict {
+func (s *sentence) tellDeed() Verdict {
 	worst := Free
 	for i, w := range s.text {
 		n := s.at(s.text[i:], &s.Let)

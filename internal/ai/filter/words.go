@@ -40,21 +40,21 @@ var languages = sync.OnceValue(func() (all []*language) {
 			if list, ok := reflect.TypeAssert[*sentences.List](field.Addr()); ok {
 				l.sets[list] = set{}
 				for _, words := range *list {
-					l.lists[list] = append(l.lists[list], strings.Fields(fold(words)))
-					l.sets[list][fold(words)] = true
+					l.lists[list] = append(l.lists[list], strings.Fields(text.Simple(words)))
+					l.sets[list][text.Simple(words)] = true
 				}
 			}
 		}
 		for _, lists := range []map[string]sentences.List{l.Kinds, l.Rooms, l.Kept} {
 			for kind, list := range lists {
 				for _, word := range list {
-					l.kinds[fold(word)] = kind
+					l.kinds[text.Simple(word)] = kind
 				}
 			}
 		}
 		for state, list := range l.States {
 			for _, word := range list {
-				l.states[fold(word)] = append(l.states[fold(word)], state)
+				l.states[text.Simple(word)] = append(l.states[text.Simple(word)], state)
 			}
 		}
 		all = append(all, l)
@@ -136,7 +136,7 @@ var (
 // something to say to the house is left out.
 func (l *language) cut(said string) (out []word) {
 	said = quoted.ReplaceAllStringFunc(said, func(q string) string {
-		if words := text.Words(q); len(words) > 0 && l.sets[&l.Orders][fold(words[0])] {
+		if words := text.Words(q); len(words) > 0 && l.sets[&l.Orders][text.Simple(words[0])] {
 			return " "
 		}
 		return q
@@ -144,13 +144,13 @@ func (l *language) cut(said string) (out []word) {
 	said = " " + text.Lower(said) + " "
 	for _, s := range l.Short {
 		from, to := s.From, s.To
-		if from[0] >= 'a' && from != "n't" {
+		if from[0] >= 'a' && to[0] != ' ' { // a whole word, not an ending
 			from, to = " "+from, " "+to
 		}
 		said = strings.ReplaceAll(said, from, to)
 	}
 	for _, part := range parts.FindAllString(said, -1) {
-		w := word{said: part, text: fold(part), stop: strings.ContainsAny(part[:1], ",;.!?()\n:-") || strings.ContainsAny(part, "…—–")}
+		w := word{said: part, text: text.Simple(part), stop: strings.ContainsAny(part[:1], ",;.!?()\n:-") || strings.ContainsAny(part, "…—–")}
 		if value, n := numbers.Digits(part, true); n > 0 {
 			w.value = &value
 		} else if read := l.numbers.Read(nil, part, numbers.Range{To: 1000, Halves: true}); !w.stop && !l.isLittle(w) && len(read) > 0 && read[len(read)-1].Length == len(part) {
@@ -159,9 +159,4 @@ func (l *language) cut(said string) (out []word) {
 		out = append(out, w)
 	}
 	return out
-}
-
-// fold lowers a word and takes its accents away.
-func fold(word string) string {
-	return text.Unaccented(strings.ReplaceAll(text.Lower(word), "’", "'"))
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/language/text"
 )
 
 // Bounds of a label, in words unless said otherwise. Small words, such as "of the", do
@@ -78,7 +79,7 @@ func namesIn(h *home.House) map[string]int {
 	return most
 }
 
-func (l *Labels) note(name, label string) { l.labels[name], l.names[fold(label)] = label, name }
+func (l *Labels) note(name, label string) { l.labels[name], l.names[text.Simple(label)] = label, name }
 
 // free is a label for a name that no other name has: its beginning, with its last word
 // or a number where that is taken.
@@ -87,18 +88,18 @@ func (l *Labels) free(name string, words int) string {
 	if label == "" {
 		label = "unnamed"
 	}
-	if _, taken := l.names[fold(label)]; !taken {
+	if _, taken := l.names[text.Simple(label)]; !taken {
 		return label
 	}
 	all := strings.Fields(name)
 	last := strings.TrimFunc(all[len(all)-1], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	told := label + " " + last
-	if _, taken := l.names[fold(told)]; !taken && last != "" && !telling(last) && len(last) < nameLength/2 {
+	if _, taken := l.names[text.Simple(told)]; !taken && last != "" && !telling(last) && len(last) < nameLength/2 {
 		return told
 	}
 	for n := 2; ; n++ {
 		told = fmt.Sprintf("%s %d", label, n)
-		if _, taken := l.names[fold(told)]; !taken {
+		if _, taken := l.names[text.Simple(told)]; !taken {
 			return told
 		}
 	}
@@ -115,7 +116,7 @@ func (l *Labels) Of(name string) string {
 // Meant returns the name that a label stands for. ok is false for a text that is not a
 // label, and for a label that equals its name.
 func (l *Labels) Meant(label string) (name string, ok bool) {
-	name, ok = l.names[fold(strings.TrimSpace(label))]
+	name, ok = l.names[text.Simple(strings.TrimSpace(label))]
 	return name, ok && l.labels[name] != name
 }
 
@@ -235,7 +236,9 @@ func isSmall(w string) bool {
 	return spoken().common[bareWord(w)]
 }
 
-func bareWord(w string) string { return fold(strings.Trim(w, ".,:;!?()[]{}<>\"'„“”«»*_/\\")) }
+func bareWord(w string) string {
+	return text.Simple(strings.Trim(w, ".,:;!?()[]{}<>\"'„“”«»*_/\\"))
+}
 
 // Clean puts labels in the place of names in a text.
 func (l *Labels) Clean(text string) string {

@@ -57,7 +57,7 @@ var spoken = sync.OnceValue(func() *vocabulary {
 	v := &vocabulary{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, nil}
 	add := func(to map[string]bool, list sentences.List) {
 		for _, w := range list {
-			to[fold(w)] = true
+			to[text.Simple(w)] = true
 		}
 	}
 	for _, w := range sentences.EveryWords() {
@@ -74,8 +74,3 @@ var spoken = sync.OnceValue(func() *vocabulary {
 	}
 	return v
 })
-
-// fold lowers a word and takes its accents away.
-func fold(word string) string {
-	return text.Unaccented(strings.ReplaceAll(text.Lower(word), "’", "'"))
-}

@@ -53,7 +53,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 	var kept names.State
 	_ = v.Ask(ctx, doors.ShowRehearsal.Path(), &kept) // a gateway that hears nothing has none
 	all = append(all, v.unknown(compared.Unknown)...)
-	all = append(all, v.confused(names.Current(kept.Report, compared.Confused, h))...)
+	all = append(all, v.tellConfused(names.Current(kept.Report, compared.Confused, h))...)
 	if len(all) == 0 {
 		all = well("%s", told(kept.Report, names.Compares(cfg)))
 	}
@@ -134,9 +134,9 @@ func (v *visit) unknown(words []names.Word) []Finding {
 	return all
 }
 
-// confused are names that are taken for each other, those that concern each other in one
+// tellConfused are names that are taken for each other, those that concern each other in one
 // finding.
-func (v *visit) confused(all []names.Confusion) []Finding {
+func (v *visit) tellConfused(all []names.Confusion) []Finding {
 	var found []Finding
 	for _, group := range names.Groups(all) {
 		if len(found) == mostNamed {

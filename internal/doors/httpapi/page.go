@@ -11,8 +11,8 @@ type Page interface {
 	Main(w http.ResponseWriter, guarded bool)
 	// Login asks for the token. It says what was wrong with the last try.
 	Login(w http.ResponseWriter, trouble LoginTrouble)
-	// File returns one of the files of the page; false if there is none of that name. The
-	// files are the same everywhere and contain no secret.
+	// File returns one of the files of the page, or false for an unknown name. The files are
+	// the same everywhere and contain no secret.
 	File(w http.ResponseWriter, r *http.Request, name string) bool
 }
 

@@ -69,12 +69,14 @@ func (k *Marks) Keep(then record.Record, should string, house *home.House, sound
 	if should != "" {
 		m.Should = should
 	}
-	return m, k.change(func(list []record.Mark) ([]record.Mark, error) {
-		if i := slices.IndexFunc(list, func(o record.Mark) bool { return o.ID == m.ID }); i >= 0 {
-			list[i] = m
-			return list, nil
-		}
-		return dropFiles(slices.Insert(list, 0, m)), nil
+	return m, k.change(func() error {
+		return k.list.Change(func(list []record.Mark) ([]record.Mark, error) {
+			if i := slices.IndexFunc(list, func(o record.Mark) bool { return o.ID == m.ID }); i >= 0 {
+				list[i] = m
+				return list, nil
+			}
+			return dropFiles(slices.Insert(list, 0, m)), nil
+		})
 	})
 }
 
@@ -164,11 +166,11 @@ func nameFor(text string) string {
 func houseFile(name string) string { return "mark-house-" + name }
 func soundFile(id string) string   { return "mark-sound-" + nameFor(id) }
 
-// change changes the list, and removes the files that no mark needs any more. The caller
-// holds writing.
-func (k *Marks) change(edit func([]record.Mark) ([]record.Mark, error)) error {
+// change makes a change of the list, and removes the files that no mark needs any more. The
+// caller holds writing.
+func (k *Marks) change(do func() error) error {
 	before := files(k.list.All())
-	if err := k.list.Change(edit); err != nil {
+	if err := do(); err != nil {
 		return err
 	}
 	needed := files(k.list.All())
@@ -203,17 +205,11 @@ func (k *Marks) List() []record.Mark { return k.list.All() }
 // Get returns the mark of a turn.
 func (k *Marks) Get(id string) (record.Mark, bool) { return k.list.Get(id) }
 
-// Delete removes a mark; store.ErrUnknown if there is none.
+// Delete removes the mark of a turn. If the turn has no mark, it returns store.ErrUnknown.
 func (k *Marks) Delete(id string) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
-	return k.change(func(list []record.Mark) ([]record.Mark, error) {
-		left := slices.DeleteFunc(list, func(m record.Mark) bool { return m.ID == id })
-		if len(left) == len(list) {
-			return nil, store.ErrUnknown
-		}
-		return left, nil
-	})
+	return k.change(func() error { return k.list.Remove(id) })
 }
 
 // House reads the house of a mark as it was.

@@ -102,7 +102,7 @@ func (k *Wordings) Edit(id, text, area string) (w record.Wording, err error) {
 	return w, err
 }
 
-// Delete removes a wording; store.ErrUnknown if there is none.
+// Delete removes a wording. If no wording has the id, it returns store.ErrUnknown.
 func (k *Wordings) Delete(id string) error { return k.list.Remove(id) }
 
 // List returns the wordings, the newest first.

@@ -105,7 +105,7 @@ func (l *List[T]) Put(entry T) error {
 	})
 }
 
-// Remove takes an entry out; ErrUnknown if there is none of this id.
+// Remove takes an entry out. If no entry has the id, it returns ErrUnknown.
 func (l *List[T]) Remove(id string) error {
 	return l.Change(func(list []T) ([]T, error) {
 		left := slices.DeleteFunc(list, func(e T) bool { return l.cfg.ID(e) == id })

@@ -242,6 +242,7 @@ type Claims struct {
 	Every      List            `yaml:"every"`
 	None       List            `yaml:"none"`
 	Particles  List            `yaml:"particles"`
+	ToVerb     List            `yaml:"to_verb"` // stands before an infinitive
 	Measures   List            `yaml:"measures"`
 	Hours      List            `yaml:"hours"`
 	Kinds      map[string]List `yaml:"kinds"`  // things of a house, by what they are

@@ -100,6 +100,10 @@ func Unaccented(s string) string {
 // own character.
 var umlauts = strings.NewReplacer("a\u0308", "ae", "o\u0308", "oe", "u\u0308", "ue")
 
+// Simple is a word as lists of words are searched for it: Lower, Unaccented, with straight
+// apostrophes.
+func Simple(word string) string { return Unaccented(strings.ReplaceAll(Lower(word), "’", "'")) }
+
 // SpeltOut writes small letters with plain ones as Germans do: ä is ae. The others are
 // as Unaccented writes them.
 func SpeltOut(s string) string {

@@ -38,7 +38,7 @@ func Talks(said string) bool {
 func folded(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = text.Unaccented(text.Lower(w))
+		out[i] = text.Simple(w)
 	}
 	return out
 }
