@@ -51,8 +51,26 @@ func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID)
 	case time.Since(f.at) > askedAfter || !d.trusted(m, id, f.reading):
 		f = d.askDevice(ctx, m, e, id)
 	}
+	if f.unanswered() && d.ledger.outdated(id) {
+		f.reading = reading{}
+	}
 	f.stale = f.stale || f.reason != "" || !f.reachable || e.node.sleeper() && old(id, f.at)
 	return f
+}
+
+// unanswered reports whether nobody has answered a question about a device that counts as
+// reachable.
+func (f finding) unanswered() bool { return f.reachable && f.reason != "" }
+
+// told returns the readings that are given with a finding. If nobody has answered, a
+// value is unknown that may have become another one since its last reading.
+func (d *devices) told(f finding) func(wire.ValueID) reading {
+	return func(id wire.ValueID) reading {
+		if f.unanswered() && d.ledger.outdated(id) {
+			return reading{}
+		}
+		return d.ledger.read(id)
+	}
 }
 
 // canBeAsked reports whether a poll of a value brings something new. Events cannot
@@ -144,6 +162,8 @@ func (d *devices) lastFound(m *model, e *entity, fresh bool) finding {
 	case fresh || d.trusted(m, e.main, f.reading):
 	case m.topics.isContested(e.main):
 		f.reading, f.reason = reading{}, sharedTopics
+	case d.ledger.outdated(e.main):
+		f.reading, f.reason = reading{}, tools.GatewayAway
 	}
 	f.stale = f.reason != "" || e.node.sleeper() && old(e.main, f.at)
 	return f

@@ -312,6 +312,53 @@ func TestWhoIsNotAskedIsReachable(t *testing.T) {
 	})
 }
 
+// TestWhatIsNotProvedIsNotTold switches a lamp on while the gateway answers nothing: the
+// reports that follow may be claims, and the lamp cannot be asked. It is told neither as it
+// was before nor as the claims say, until it can be asked again.
+func TestWhatIsNotProvedIsNotTold(t *testing.T) {
+	t.Parallel()
+	for _, lamp := range []string{"Kitchen Light", "Office Light"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t, func(c *zwave.Config, s *sim.Config) { c.Patience, s.Scale = 4*time.Second, 1 })
+			r.fault(sim.Fault{Op: "change", Node: "Front Door", Key: "98-0-currentMode", Value: 255.0})
+			pass(30 * time.Second)
+			r.fault(sim.Fault{Op: "mute", For: sim.Pause(20 * time.Second)})
+			if got, _ := r.control(lamp, "on", nil); got.Outcome != "no_answer" {
+				t.Errorf("%s: the command has the receipt %+v", lamp, got)
+			}
+			listed := func() (state any) {
+				var page struct {
+					Devices []struct {
+						Name  string
+						State any
+					}
+				}
+				r.call("list_devices", map[string]any{}, &page)
+				for _, d := range page.Devices {
+					if d.Name == lamp {
+						state = d.State
+					}
+				}
+				return state
+			}
+			if got := r.state(lamp); got.State != nil || !got.Reachable || got.Reason != "silent" {
+				t.Errorf("%s is told %+v", lamp, got)
+			}
+			if got := listed(); got != nil {
+				t.Errorf("%s is listed as %v", lamp, got)
+			}
+			r.control("Front Door", "lock", nil)
+			if got := r.state("Front Door"); got.State != "locked" {
+				t.Errorf("a door that was locked and is told to lock is told %+v", got)
+			}
+			pass(30 * time.Second)
+			if got, listed := r.state(lamp), listed(); got.State != "on" || got.Reason != "" || listed != "on" {
+				t.Errorf("asked again, %s is told %+v and listed as %v", lamp, got, listed)
+			}
+		})
+	}
+}
+
 // TestLeftoverTopicsOfAnotherGatewayTypeAreNoState switches a gateway from NAMED
 // to MANUAL: its former topics stay on the broker and nothing updates them.
 func TestLeftoverTopicsOfAnotherGatewayTypeAreNoState(t *testing.T) {

@@ -23,9 +23,9 @@ type ledger struct {
 	mu       sync.Mutex
 	seq      uint64
 	readings map[wire.ValueID]reading
-	claims   map[wire.ValueID]reading   // what the gateway says of a value since its last reading
-	claimed  chan struct{}              // receives after a claim that differs from the reading
-	moving   map[wire.ValueID]time.Time // until when a value may change at any moment
+	claims   map[wire.ValueID]reading  // what the gateway says of a value since its last reading
+	claimed  chan struct{}             // receives after a claim that differs from the reading
+	moving   map[wire.ValueID]movement // values that may change at any moment
 	statuses map[int]nodeStatus
 	watchers []*watcher
 	writes   map[int]map[string]time.Time // our own writes on their way: node, request, until when
@@ -47,6 +47,14 @@ type reading struct {
 	source string    // "report", "poll" or "list"
 	seq    uint64    // when it arrived, in the order of messages
 	asked  uint64    // when the device was asked for it, in the same order; 0: it came by itself
+}
+
+// movement is that a value may change at any moment, until a time, because of a command
+// whose result is not known; asked tells whether a state is what was asked for, and is nil for
+// a stop.
+type movement struct {
+	until time.Time
+	asked func(state any) bool
 }
 
 // after reports whether a reading is about the time after a command, in the order of
@@ -77,7 +85,7 @@ func newLedger() *ledger {
 	return &ledger{
 		told:     newChronicle(),
 		readings: map[wire.ValueID]reading{}, statuses: map[int]nodeStatus{},
-		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1), moving: map[wire.ValueID]time.Time{},
+		claims: map[wire.ValueID]reading{}, claimed: make(chan struct{}, 1), moving: map[wire.ValueID]movement{},
 		writes: map[int]map[string]time.Time{}, doubts: map[int]time.Time{},
 	}
 }
@@ -250,15 +258,25 @@ func (l *ledger) unproved(id wire.ValueID) bool {
 	defer l.mu.Unlock()
 	c, claimed := l.claims[id]
 	r := l.readings[id]
-	return claimed && (!r.known || !same(r.value, c.value)) || time.Now().Before(l.moving[id])
+	return claimed && (!r.known || !same(r.value, c.value)) || time.Now().Before(l.moving[id].until)
+}
+
+// outdated reports whether the last reading of a value is probably no longer so: the
+// gateway says something else, or something else was asked for and may have been done.
+func (l *ledger) outdated(id wire.ValueID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, claimed := l.claims[id]
+	r, m := l.readings[id], l.moving[id]
+	return claimed && (!r.known || !same(r.value, c.value)) || time.Now().Before(m.until) && r.known && m.asked != nil && !m.asked(r.value)
 }
 
 // moves records that a value may change at any moment; the report of its end may
 // get lost.
-func (l *ledger) moves(id wire.ValueID, d time.Duration) {
+func (l *ledger) moves(id wire.ValueID, d time.Duration, asked func(state any) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.moving[id] = time.Now().Add(d)
+	l.moving[id] = movement{time.Now().Add(d), asked}
 }
 
 // allClaims lists the values about which there are claims.

@@ -79,11 +79,11 @@ func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error)
 	}
 	out := stateAnswer{
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: i.devices.state(m, e, f.value),
-		Values: m.values(e, i.ledger.read), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
+		Values: m.values(e, i.devices.told(f)), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 	}
 	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
 	if e.several() && f.reason != sharedTopics {
-		out.State, text = nil, m.tellAll(e, i.ledger.read)
+		out.State, text = nil, m.tellAll(e, i.devices.told(f))
 	}
 	return result(i.devices.qualified(m, e, e.main, f, text), out)
 }
@@ -145,6 +145,8 @@ func (d *devices) qualified(m *model, e *entity, id wire.ValueID, f finding, tex
 		return e.unknown(f.reachable)
 	case !f.reachable:
 		text = e.Name + " cannot be reached now. Last reported: " + text
+	case f.reason != "" && !f.known:
+		return e.Name + " has not answered just now, and what it last reported may have changed since."
 	case f.reason != "":
 		text = e.Name + " has not answered just now. Last reported: " + text
 	}

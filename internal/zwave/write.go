@@ -78,7 +78,7 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 	f.changed, f.before, f.motion.state = changed, before, before.value
 	r = f.run(ctx, r)
 	if r.Outcome != tools.Confirmed && !r.PublishedAt.IsZero() {
-		c.ledger.moves(s.check, f.remaining()+longestWay) // it may do so yet, and its report may get lost
+		c.ledger.moves(s.check, f.remaining()+longestWay, s.done) // it may do so yet, and its report may get lost
 		if f.supervises && r.Outcome == tools.Accepted && r.Reason == tools.OnItsWay {
 			c.readBacks.underWay(e, s, f.remaining())
 		}
