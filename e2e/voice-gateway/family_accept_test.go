@@ -10,3 +10,10 @@ func TestAcceptHouseholdFamily(t *testing.T) {
 	t.Parallel()
 	sayAll(t, "testdata/family.txtar")
 }
+
+// TestAcceptHouseholdReported says what people reported of other programs, in houses of
+// other names.
+func TestAcceptHouseholdReported(t *testing.T) {
+	t.Parallel()
+	sayAll(t, "testdata/reported.txtar")
+}

@@ -85,6 +85,7 @@ func saySentences(t *testing.T, lang, houseFile, sentences string) {
 			}
 			if missed {
 				known++
+				t.Logf("known: %s: %q is answered %q (%s): %s", w.room, w.text, r.Reply, intentOf(r), wrong)
 				break
 			}
 			t.Errorf("%s: %q\n  is answered %q (%s): %s", w.room, w.text, r.Reply, intentOf(r), wrong)

@@ -40,6 +40,8 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 		case !ok:
 		case all.Route == Ask && all.Reason == WhichArea:
 			return all, true
+		case i == 0 && m.sparesAnother(&all, strings.Join(behind[:n], " ")):
+			return all, true
 		case all.Route == Local && len(all.Actions) == 1 && acts(&all.Actions[0]) && all.Actions[0].Slots["name"] == nil:
 			if also, ok := m.known(strings.Join(behind[:n], " "), area, steps); ok && also.Route == Local {
 				return Decision{}, false // "but lock the door" is a separate command
@@ -49,6 +51,16 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 		}
 	}
 	return Decision{}, false
+}
+
+// sparesAnother reports whether a command for one thing only says that another one is not
+// meant: "turn off the lamp but not the standing lamp".
+func (m *Matcher) sparesAnother(one *Decision, spared string) bool {
+	if one.Route != Local || len(one.Actions) != 1 || !acts(&one.Actions[0]) || one.Actions[0].Slots["name"] == nil {
+		return false
+	}
+	r := m.index.Resolve(spared, nil)
+	return r.Verdict == names.Exact && r.Whole && !slices.Contains(one.Actions[0].Devices, m.house.Entities[r.Items[0]].ID)
 }
 
 // cutExcept cuts a sentence at the words that leave something out, and takes off

@@ -145,6 +145,37 @@ func TestWhatASensorIsOf(t *testing.T) {
 	understands(t, es, []meant{{room: "Cocina", text: "qué temperatura hace aquí"}})
 }
 
+// TestAVesselForShort: a sensor is asked for by what it is in, also where its name says
+// more; it tells nothing of its room, also in one word.
+func TestAVesselForShort(t *testing.T) {
+	t.Parallel()
+	understands(t, household(
+		t, "en", thing("Chest Freezer", "sensor", "Garage", "temperature"), thing("Wine Cooler", "sensor", "Cellar", "temperature"),
+		thing("Freezer Plug", "switch", "Garage", "outlet"), thing("Dishwaser", "switch", "Kitchen", "outlet"), thing("Lamp", "light", "Lounge", ""), thing("Standing Lamp", "light", "Lounge", ""),
+	), []meant{
+		{room: "Lounge", text: "how cold is the freezer", does: []string{"Chest Freezer"}},
+		{text: "is the freezer colder than minus 15", does: []string{"Chest Freezer"}},
+		{text: "what is the temperature of the wine cooler", does: []string{"Wine Cooler"}},
+		{room: "Garage", text: "how warm is it in here"},
+		{text: "turn off the freezer plug", does: []string{"Freezer Plug"}},
+		{text: "is the dishwasher still running", does: []string{"Dishwaser"}},
+		{room: "Lounge", text: "turn off the lamp but not the standing lamp", does: []string{"Lamp"}},
+	})
+	understands(t, household(t, "de", thing("Weinkühlschrank", "sensor", "Keller", "temperature"), thing("Badtemperatur", "sensor", "Bad", "temperature"), thing("Flurtemperatur", "sensor", "Flur", "temperature")), []meant{
+		{text: "wie kalt ist der Kühlschrank", does: []string{"Weinkühlschrank"}},
+		{room: "Keller", text: "wie warm ist es hier"},
+	})
+	understands(t, household(t, "fr", thing("Sonde congélateur", "sensor", "Garage", "temperature"), thing("Clim", "climate", "Bureau", "")), []meant{
+		{text: "le congélateur est-il en dessous de moins 15 degrés", does: []string{"Sonde congélateur"}},
+		{room: "Bureau", text: "plus froid", does: []string{"Clim"}},
+	})
+	understands(t, household(t, "es", thing("Sonda congelador", "sensor", "Garaje", "temperature"), thing("Aire", "climate", "Despacho", "")), []meant{
+		{text: "a qué temperatura está el congelador", does: []string{"Sonda congelador"}},
+		{text: "está el congelador por debajo de menos 15 grados", does: []string{"Sonda congelador"}},
+		{room: "Despacho", text: "más frío", does: []string{"Aire"}},
+	})
+}
+
 // TestTheWholeNameWins: a name that was said as a whole is that thing, although a
 // longer name may be cut to it.
 func TestTheWholeNameWins(t *testing.T) {

@@ -120,11 +120,25 @@ func (v *inventory) ofKind(domain string, class any) []int32 {
 
 // ofVessel reports whether a sensor is called after something that has a temperature of
 // its own, such as a fridge or a boiler, and so tells nothing of its room.
-func (v *inventory) ofVessel(e *home.Entity) bool {
-	vessels := strings.Fields(v.pack.Texts["vessels"])
-	return e.Domain == "sensor" && slices.ContainsFunc(names.Normalise(e.Name), func(w string) bool {
-		return slices.ContainsFunc(vessels, func(vessel string) bool { return strings.HasPrefix(w, vessel) })
-	})
+func (v *inventory) ofVessel(e *home.Entity) bool { return len(v.pack.vessels(e)) > 0 }
+
+// vessels lists what a sensor is in that has a temperature of its own, as it is called for
+// short: "freezer" for the sensor "Chest Freezer", "kühlschrank" for "Weinkühlschrank".
+func (p *Pack) vessels(e *home.Entity) (short []string) {
+	if e.Domain != "sensor" {
+		return nil
+	}
+	for _, w := range names.Normalise(e.Name) {
+		for vessel := range strings.FieldsSeq(p.Texts["vessels"]) {
+			switch {
+			case strings.HasPrefix(w, vessel):
+				short = append(short, w)
+			case strings.HasSuffix(w, vessel):
+				short = append(short, vessel)
+			}
+		}
+	}
+	return short
 }
 
 // mains keeps the valves that shut off the water of the house, which it knows by

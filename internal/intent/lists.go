@@ -158,6 +158,7 @@ func EntityNames(e *home.Entity, p *Pack) []string {
 			}
 		}
 	}
+	add(p.vessels(e))
 	return out
 }
 

@@ -184,7 +184,7 @@ func (x *Index) compare(words []string) *heard {
 		begins := x.words.beginning(w)
 		for j, s := range row {
 			switch {
-			case h.itself[i] && s != sameKind && s < 1,
+			case h.itself[i] && s != sameKind && s < 1 && !x.misspells(x.vocab[j].text, w),
 				begins != "" && s < 1 && !x.sameTail(w, x.vocab[j].text, begins):
 				row[j] = 0
 			}
@@ -197,6 +197,15 @@ func (x *Index) compare(words []string) *heard {
 		}
 	}
 	return h
+}
+
+// longEnough is how many letters a word has of which one may be wrong in a name.
+const longEnough = 7
+
+// misspells reports whether a word of a name is a household word with a slip, as people
+// write the names of their things: "Dishwaser". No such word means something else.
+func (x *Index) misspells(name, household string) bool {
+	return len(household) >= longEnough && !x.words.household[name] && x.words.kinds[name] == 0 && text.Distance(name, household) == 1
 }
 
 // sameTail reports whether two compounds with the same beginning also end alike.

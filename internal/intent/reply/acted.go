@@ -357,6 +357,8 @@ func (p acts) manyKey(deeds []deed, done []int) string {
 		return "many_other"
 	case first.stayedOff():
 		return "many_already_off"
+	case first.want.Action == "mode" && !slices.ContainsFunc(done, func(i int) bool { return said(deeds[i].receipt.Value) != "off" }):
+		return "many_off"
 	case p.phrases[key] == "" || strings.Contains(p.phrases[key], "{value}") && !sameValue(deeds, done):
 		return "many_other"
 	}

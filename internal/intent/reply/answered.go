@@ -56,7 +56,11 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 		return p.one(&steps[0], results[0])
 	case asked == "":
 		var said []string
-		for i := range steps[:min(len(steps), mostNames)] {
+		most := mostNames
+		if slots["every"] != nil {
+			most = mostListed
+		}
+		for i := range steps[:min(len(steps), most)] {
 			said = append(said, p.one(&steps[i], results[i]))
 		}
 		return strings.Join(said, " ")
