@@ -37,6 +37,43 @@ func SaidBefore(args json.RawMessage, now, before string) bool {
 	})
 }
 
+// Reassembles reports whether the digits of several arguments, one after the other, hold a
+// number of three digits or more that was said before and not now.
+func Reassembles(args []json.RawMessage, now, before string) bool {
+	var digits strings.Builder
+	for _, one := range args {
+		for _, v := range valuesOf(one) {
+			digits.WriteString(digitsOf(v.text))
+		}
+	}
+	said, sent := wordsOf(now), digits.String()
+	for word := range wordsOf(before) {
+		if number := digitsOf(word); len(number) >= shortWord && !said[word] && strings.Contains(sent, number) {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsNumber reports whether a text holds a number of more than one digit.
+func HoldsNumber(text string) bool {
+	for word := range wordsOf(text) {
+		if len(digitsOf(word)) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func digitsOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // shortWord is the length of a word, in letters, that may stand in any sentence.
 const shortWord = 3
 
