@@ -115,9 +115,9 @@ func (r *reply) leaks(offered []tools.Spec, spec tools.Spec, args json.RawMessag
 	known := strings.Join(append(from.Sent, from.Own, r.begun.Format("Monday, 02 January 2006 01")), "\n")
 	theirs := known + "\n" + strings.Join(from.Theirs, "\n")
 	private, shared := r.private(spec.Server)
-	from.Guarded = dialogue.HoldsNumber(private + shared)
+	from.Guarded = dialogue.HoldsNumber(private)
 	switch calls := append(r.argsTo(spec.Server), args); {
-	case beside && (dialogue.SaidBefore(args, known, private) || dialogue.SaidBefore(args, theirs, shared) || dialogue.Reassembles(calls, known, private+shared)):
+	case beside && (dialogue.SaidBefore(args, known, private) || dialogue.SaidBefore(args, theirs, shared) || dialogue.Reassembles(calls, known, private)):
 		return "Not done: nothing of earlier requests may be sent out; only what belongs to this one."
 	case !r.stained():
 		return ""

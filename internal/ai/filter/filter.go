@@ -45,7 +45,7 @@ func (k *House) Turn(said string, order bool) *Turn {
 
 // isAbout reports whether the text is about the house. Once text from outside was read, a
 // text about a list or the mail was about that.
-func (t *Turn) isAbout() bool { return t.about && !(t.guests && t.outside) }
+func (t *Turn) isAbout() bool { return t.about && (!t.guests || !t.outside) }
 
 // Judge tells what is known about a sentence, in whatever of our languages it is.
 func (t *Turn) Judge(said string) Verdict {

@@ -145,13 +145,12 @@ func quiet(text string) (a argument) {
 	}
 	var b strings.Builder
 	for i, r := range runes {
+		within := word(i+1) && (r == '.' || word(i-1) && strings.ContainsRune(":'", r)) // 12:30, list.txt
 		switch {
-		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Mc, r), strings.ContainsRune("-/@+&%", r):
+		case unicode.In(r, unicode.L, unicode.N, unicode.Mn, unicode.Mc), strings.ContainsRune("-/@+&%", r), within:
 			b.WriteRune(r)
 		case r == ' ', r == '_':
 			b.WriteRune(' ')
-		case r == '.' && word(i+1), r == ':' && word(i-1) && word(i+1), r == '\'' && word(i-1) && word(i+1):
-			b.WriteRune(r)
 		case r == '\n', r == '\r', strings.ContainsRune(".,;:!?()\"'“”„«»‘’…", r):
 			b.WriteString(", ")
 		default:

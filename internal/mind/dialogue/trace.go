@@ -124,20 +124,26 @@ func (t *tracer) covers(text string) bool {
 	case !t.isPlain(text):
 		return false
 	}
+	words := inOrder(text)
 	const mostBare = 2 // signs without a word: "/"
-	if len(inOrder(text)) == 0 {
+	if len(words) == 0 {
 		return len(text) <= mostBare
 	}
-	for words := inOrder(text); len(words) > 0; {
-		n := max(longestRun(words, t.sent), 0)
+	return t.coversWords(words, text)
+}
+
+// coversWords reports whether the words of a value are those of the sources.
+func (t *tracer) coversWords(words []string, text string) bool {
+	for len(words) > 0 {
+		n := longestRun(words, t.sent)
 		piece := longestRun(words, t.theirs)
 		switch {
 		case t.own[words[0]] && piece <= 1 || n >= max(piece, 1):
 			n = max(n, 1)
-		case piece > 0 && !(t.guarded && isShort(words[:piece]) && digitsOf(words[0]) != ""):
+		case piece > 0 && (!t.guarded || !isShort(words[:piece]) || digitsOf(words[0]) == ""):
 			n = piece
 			t.take(words[:n])
-		case isDay(words[0]), !t.guarded && len(text) == 1 && digitsOf(text) != "":
+		case isDay(words[0]), !t.guarded && isRound(text):
 			t.found.Small++
 			n = 1
 		default:
@@ -155,6 +161,12 @@ func (t *tracer) take(words []string) {
 		return
 	}
 	t.found.Pieces = append(t.found.Pieces, strings.Join(words, " "))
+}
+
+// isRound reports whether a text is a digit with noughts behind it, such as a number of lines.
+func isRound(text string) bool {
+	digit := strings.TrimRight(text, "0")
+	return text == "0" || len(digit) == 1 && digitsOf(digit) != ""
 }
 
 // isShort reports whether a piece is as short as what may stand anywhere.
@@ -241,8 +253,8 @@ func valuesOf(args json.RawMessage) (all []value) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			if d.InputOffset() < int64(len(bytes.TrimSpace(args))) {
-				all = append(all, value{text: string(args)})
+			if len(open) > 0 || d.InputOffset() < int64(len(bytes.TrimSpace(args))) {
+				all = append(all, value{text: string(args) + "\x00"}) // no source has that
 			}
 			return all
 		}
