@@ -89,7 +89,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		r := a.begin(p, model)
 		r.watch, r.yield, p = w, yield, r.prompt
 		err = r.run(ctx)
-		a.memory.add(p.Conversation, exchange{time.Now(), p.Text, strings.Join(r.said, " "), r.origin()})
+		a.memory.add(p.Conversation, exchange{at: time.Now(), user: p.Text, assistant: strings.Join(r.said, " "), from: r.origin(), passed: r.passed})
 		if err != nil && !r.stopped {
 			a.noticed(err)
 			yield(dialogue.Part{}, asFailure(err))
@@ -105,9 +105,10 @@ func (a *Assistant) begin(p dialogue.Prompt, model string) *reply {
 	}
 	labels, names := a.known.of(p.House, cmp.Or(a.cfg.Language, sentences.OfTools))
 	r := &reply{a: a, prompt: p, model: model, begun: time.Now(), labels: labels, filter: names.Turn(p.Text, p.MayAct)}
-	r.messages, r.before = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
-	for i := range r.messages {
-		r.messages[i].Text = r.labels.Clean(r.messages[i].Text)
+	r.earlier = a.memory.recall(time.Now(), p.Conversation, p.MayAct)
+	for _, e := range r.earlier {
+		r.before = max(r.before, e.from)
+		r.messages = append(r.messages, Message{Role: User, Text: r.labels.Clean(e.user)}, Message{Role: Answer, Text: r.labels.Clean(e.assistant)})
 	}
 	r.messages = append(r.messages, Message{Role: User, Text: p.Text})
 	r.asked = len(r.messages) - 1

@@ -63,6 +63,7 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	for i := range plan {
 		r.tell(&plan[i])
 	}
+	r.noteLosses(plan)
 	if told {
 		r.messages[len(r.messages)-1].Text += "\n\n" + afterActs
 	}
@@ -96,6 +97,9 @@ func (r *reply) plan(calls []tools.Call) []planned {
 			p.spec, p.call.Tool = spec, spec.Name
 		}
 		p.call.Args, p.refusal = checkArgs(p.call, spec)
+		if _, exists := find(r.a.tools.Specs(), c.Tool); !exists || offered && p.refusal != "" {
+			r.facts.miscalls++
+		}
 		switch {
 		case i >= maxCalls:
 			p.refusal = fmt.Sprintf("Not done: at most %d calls at once.", maxCalls)
@@ -117,7 +121,10 @@ func find(specs []tools.Spec, name string) (tools.Spec, bool) { return tools.Nam
 // unknown says why a tool that is not offered cannot be called.
 func (r *reply) unknown(specs []tools.Spec, name string) string {
 	if spec, exists := find(r.a.tools.Specs(), name); exists {
-		if spec.Risk == tools.Reversible || spec.Risk == tools.Costly {
+		switch changes := spec.Risk == tools.Reversible || spec.Risk == tools.Costly; {
+		case changes && r.prompt.MayAct && r.stained():
+			return fmt.Sprintf("Not done: %s changes something, and nothing may be changed after text from outside has been read.", name)
+		case changes:
 			return fmt.Sprintf("Not done: %s changes something, which is not allowed in this turn.", name)
 		}
 		r.facts.denied = true
@@ -201,7 +208,7 @@ func refused(p *planned, why string) dialogue.Call {
 
 // noteOutside notes that the reply holds text from outside.
 func (r *reply) noteOutside(rec *dialogue.Call) {
-	if rec.Took > 0 && r.ofOthers(*rec) {
+	if rec.Took > 0 && r.taints(*rec) {
 		r.outside = true
 	}
 }
@@ -272,6 +279,34 @@ func (a *Assistant) do(ctx context.Context, p *planned) dialogue.Call {
 	return dialogue.Call{Call: p.call, Spec: p.spec, Result: result, Err: err, Took: max(1, time.Since(start))}
 }
 
+// noteLosses notes which servers came to nothing in a round of calls that read. If all of
+// them are answered, an earlier loss has been made up for. What came of a call that changes
+// something is told by the mind.
+func (r *reply) noteLosses(plan []planned) {
+	var lost []loss
+	answered := false
+	for i := range plan {
+		rec := &plan[i].record
+		if rec.Took == 0 {
+			continue
+		}
+		r.facts.made++
+		switch failed := rec.Result.Failed && foreign(&rec.Spec, r.prompt.House); {
+		case rec.Spec.Risk != tools.Read:
+		case rec.Err == nil && !failed:
+			answered = true
+		case rec.Spec.Server != "":
+			lost = append(lost, loss{rec.Spec.Server, rec.Err != nil})
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		r.facts.lost, r.facts.answered = append(r.facts.lost, lost...), answered
+	case answered:
+		r.facts.lost = nil
+	}
+}
+
 // tell passes what came of a call on to the model, and to the reader if the mind does
 // not know it yet.
 func (r *reply) tell(p *planned) {
@@ -283,6 +318,7 @@ func (r *reply) tell(p *planned) {
 	shown.Result.Text = r.labels.Clean(rec.Result.Text)
 	shown.Result.Untrusted = rec.Result.Untrusted || rec.Took > 0 && foreign(&rec.Spec, r.prompt.House)
 	r.messages = append(r.messages, Message{Role: ToolResult, CallID: rec.ID, Text: r.labels.Clean(forModel(shown))})
+	r.keep(shown)
 	r.learn(rec)
 	if p.acted {
 		return

@@ -27,6 +27,7 @@ const (
 	TooSlow     Kind = "too_slow"    // the whole reply took longer than ai.timeout
 	Confused    Kind = "confused"    // still asking for tools after the last round
 	Empty       Kind = "empty"       // a reply without words
+	Miscalled   Kind = "miscalled"   // it only called tools that do not exist, or with wrong arguments
 	Filter      Kind = "filtered"    // withheld by the provider
 	Quota       Kind = "quota"       // the paid credit is used up
 	Oversized   Kind = "oversized"   // the request is more than the model takes
@@ -63,6 +64,7 @@ var failures = map[Kind]dialogue.Failure{
 	TooSlow:     dialogue.Slow,
 	Confused:    dialogue.Nonsense,
 	Empty:       dialogue.Nonsense,
+	Miscalled:   dialogue.Miscalled,
 	Filter:      dialogue.Filtered,
 	Quota:       dialogue.QuotaUsed,
 	Oversized:   dialogue.TooLong,
@@ -84,6 +86,7 @@ var faults = []struct {
 	kind         Kind
 	names, words []string
 }{
+	{Miscalled, []string{"tool_use_failed", "tool_call_parse", "invalid_tool_call"}, []string{"parsing tool call", "parse tool call", "failed to call a function"}},
 	{Oversized, []string{"context_length", "context_window", "exceed_context", "request_too_large", "string_above_max_length"}, []string{
 		"context length", "context size", "context window", "maximum context", "prompt is too long", "too many tokens", "input is too long",
 	}},

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -13,6 +14,8 @@ const (
 	maxTurns    = 6
 	maxTurnText = 800 // characters of one side of a turn
 	maxTalks    = 64
+	maxPassages = 8    // of one turn, the last ones
+	maxPassage  = 1000 // characters of one of them
 )
 
 // memory holds the conversations so far by name, so that what was said in one room is not
@@ -27,6 +30,14 @@ type exchange struct {
 	at              time.Time
 	user, assistant string
 	from            origin
+	passed          []passage
+}
+
+// passage is a text that a turn has exchanged with a server.
+type passage struct {
+	server string // "" for our own tools, such as the search
+	sent   bool   // the arguments of a call; else what came of it
+	text   string
 }
 
 // origin says whose text an exchange may be based on.
@@ -43,6 +54,10 @@ func (m *memory) add(talk string, e exchange) {
 		return
 	}
 	e.user, e.assistant = clip(e.user, maxTurnText), clip(e.assistant, maxTurnText)
+	e.passed = slices.Clone(e.passed[max(0, len(e.passed)-maxPassages):])
+	for i := range e.passed {
+		e.passed[i].text = clip(e.passed[i].text, maxPassage)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(e.at)
@@ -68,21 +83,13 @@ func (m *memory) oldest() string {
 	return name
 }
 
-// recall returns a conversation as messages, and the origin of their text. A turn that
-// may act gets only the exchanges that are based on the words of people here and of this
-// house.
-func (m *memory) recall(now time.Time, talk string, mayAct bool) (messages []Message, from origin) {
+// recall returns the turns of a conversation. A turn that may act gets only those that are
+// based on the words of people here and of this house.
+func (m *memory) recall(now time.Time, talk string, mayAct bool) []exchange {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(now)
-	for _, e := range m.talks[talk] {
-		if e.from != fromUs && mayAct {
-			continue
-		}
-		from = max(from, e.from)
-		messages = append(messages, Message{Role: User, Text: e.user}, Message{Role: Answer, Text: e.assistant})
-	}
-	return messages, from
+	return slices.DeleteFunc(slices.Clone(m.talks[talk]), func(e exchange) bool { return e.from != fromUs && mayAct })
 }
 
 // forget drops turns that are too old, and all of a conversation if the clock was set

@@ -33,12 +33,16 @@ type reply struct {
 	messages  []Message // without the first one, which is of the prefix
 	asked     int       // the index of the user's message
 	said      []string
-	length    int    // characters the model has written so far
-	stopped   bool   // the reader had enough
-	halted    bool   // the mind has ended the reply
-	before    origin // of the turns before
-	outside   bool   // this turn holds text from outside
-	described bool   // this turn's request holds the descriptions of foreign tools
+	length    int            // characters the model has written so far
+	stopped   bool           // the reader had enough
+	halted    bool           // the mind has ended the reply
+	earlier   []exchange     // the turns before
+	before    origin         // of the turns before
+	passed    []passage      // what this turn has exchanged with servers
+	picked    map[string]int // how many pieces of its own text each server was sent back
+	small     int            // how many values that are too short to be traced were sent out
+	outside   bool           // this turn holds text from outside
+	described bool           // this turn's request holds the descriptions of foreign tools
 	facts     facts
 	labels    *inventory.Labels
 	filter    *filter.Turn
@@ -54,6 +58,16 @@ type facts struct {
 	readings []dialogue.Call       // what was read of the house since the last act
 	told     int                   // how many of them were told
 	verdicts [filter.Acted + 1]int // how many of the model's sentences had each
+	lost     []loss                // the reading calls that came to nothing, unless a later one did better
+	answered bool                  // another call of the same round was answered
+	miscalls int                   // calls that could not be made as the model wrote them
+	made     int                   // calls that were made
+}
+
+// loss is a server that came to nothing when it was called.
+type loss struct {
+	server string
+	silent bool // it gave no answer; else it reported an error
 }
 
 // mayAct reports whether tools that change something are offered at this moment.
@@ -79,7 +93,10 @@ func (r *reply) run(ctx context.Context) error {
 		case len(calls) == 0:
 			return r.conclude(ctx)
 		case round == maxRounds:
-			return &Error{Kind: Confused, Err: errors.New("it asked for tools in the last round, in which none are left")}
+			if len(r.facts.lost) > 0 {
+				return r.conclude(ctx)
+			}
+			return r.wordless(Confused, errors.New("it asked for tools in the last round, in which none are left"))
 		}
 		if err := r.execute(ctx, calls); err != nil || r.stopped || r.halted {
 			return err
@@ -95,15 +112,27 @@ func (r *reply) conclude(ctx context.Context) error {
 	if !r.facts.changed {
 		r.tellReadings()
 	}
-	r.instead(ctx)
+	if len(r.facts.lost) > 0 {
+		r.tellLost()
+	} else {
+		r.instead(ctx)
+	}
 	if r.facts.undone && r.facts.wrote {
 		// The user has heard some results and would think that everything was done.
 		r.say(dialogue.Part{Sentence: r.a.phrases["model_left_rest"], Receipt: true}, false)
 	}
 	if len(r.said) == 0 && !r.stopped {
-		return &Error{Kind: Empty}
+		return r.wordless(Empty, nil)
 	}
 	return nil
+}
+
+// wordless is why a reply has no words: what its calls were like, or else as given.
+func (r *reply) wordless(kind Kind, err error) error {
+	if r.facts.miscalls > 0 && r.facts.made == 0 {
+		return &Error{Kind: Miscalled, Err: errors.New("it called tools that do not exist, or with arguments that are wrong")}
+	}
+	return &Error{Kind: kind, Err: err}
 }
 
 // topic is what the person has said, in this turn and in those before it that the

@@ -157,7 +157,7 @@ func TestOnlyOwnWordsGoOut(t *testing.T) {
 	t.Parallel()
 	s := serve(t, calls(want{"web_search", `{"query":"whales"}`}),
 		calls(want{"web_search", `{"query":"Whales, blue","count":3}`}, want{"web_search", `{"query":"whales in bedroom 12"}`}), says("So it is."))
-	b := &box{}
+	b := &box{schemas: map[string]string{"web_search": `{"type":"object","properties":{"query":{"type":"string"},"count":{"type":"integer"}}}`}}
 	hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "search for blue whales"})
 	if want := []string{`web_search{"query":"whales"}`, `web_search{"query":"Whales, blue","count":3}`}; !slices.Equal(b.calls(), want) {
 		t.Errorf("called %q", b.calls())
@@ -195,11 +195,11 @@ func TestConversationsAreBounded(t *testing.T) {
 		t.Errorf("%d conversations, at most %d", len(m.talks), maxTalks)
 	}
 	last := now.Add(3 * maxTalks * time.Second)
-	if kept, _ := m.recall(last, fmt.Sprint(3*maxTalks-1), true); len(kept) != 2 {
-		t.Errorf("the last conversation has %d messages", len(kept))
+	if kept := m.recall(last, fmt.Sprint(3*maxTalks-1), true); len(kept) != 1 {
+		t.Errorf("the last conversation has %d turns", len(kept))
 	}
-	if kept, _ := m.recall(last.Add(remembered), fmt.Sprint(3*maxTalks-1), true); len(kept) != 0 || len(m.talks) != 0 {
-		t.Errorf("%d messages, %d conversations after five minutes", len(kept), len(m.talks))
+	if kept := m.recall(last.Add(remembered), fmt.Sprint(3*maxTalks-1), true); len(kept) != 0 || len(m.talks) != 0 {
+		t.Errorf("%d turns, %d conversations after five minutes", len(kept), len(m.talks))
 	}
 }
 

@@ -3,14 +3,18 @@ package ai
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"voicegateway/internal/ai/filter"
 	"voicegateway/internal/ai/inventory"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
@@ -70,11 +74,49 @@ func (r *reply) speak(s string) {
 		return
 	}
 	r.tellReadings()
+	if r.isSilenced(s) {
+		return
+	}
 	v = r.filter.Judge(s) // it may have been told just now
 	r.facts.verdicts[v]++
 	if v == filter.Free || v == filter.Read {
 		r.say(dialogue.Part{Sentence: s}, true)
 	}
+}
+
+// isSilenced reports whether a sentence of the model is held back because all servers that
+// it asked came to nothing. It may say that it could not do something, unless it has heard
+// nothing at all.
+func (r *reply) isSilenced(s string) bool {
+	if len(r.facts.lost) == 0 || r.facts.answered {
+		return false
+	}
+	silent := slices.ContainsFunc(r.facts.lost, func(l loss) bool { return l.silent })
+	return silent || !r.filter.IsUnable(s)
+}
+
+// tellLost says which servers came to nothing, each once.
+func (r *reply) tellLost() {
+	told := map[loss]bool{}
+	for _, l := range r.facts.lost {
+		if told[l] {
+			continue
+		}
+		told[l] = true
+		key := "server_failed"
+		if l.silent {
+			key = "server_silent"
+		}
+		r.say(dialogue.Part{Sentence: withServer(r.a.phrases[key], l.server), Undone: true, Lost: true}, false)
+	}
+}
+
+// withServer fills a phrase with the name of a server.
+func withServer(phrase, server string) string {
+	name := speech.Speakable(strings.NewReplacer("_", " ", "-", " ").Replace(server))
+	said := strings.ReplaceAll(phrase, "{server}", name)
+	first, size := utf8.DecodeRuneInString(said)
+	return string(unicode.ToUpper(first)) + said[size:]
 }
 
 // tellReadings says what was read of things since the last act, once.
@@ -104,6 +146,8 @@ func (r *reply) instead(ctx context.Context) {
 	acted, unread := seen[filter.Acted] > 0, seen[filter.Unread] > 0
 	switch {
 	case r.facts.wrote || !acted && !unread:
+	case r.facts.miscalls > 0 && r.facts.made == 0:
+		r.sayUndone("model_miscalled")
 	case r.facts.denied:
 		r.sayUndone("denied")
 	case r.prompt.MayAct && (acted || len(r.facts.readings) == 0), acted && !r.filter.HasTold():

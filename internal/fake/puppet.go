@@ -26,6 +26,7 @@ type Puppet struct {
 	Then      []json.RawMessage          `json:"then"`            // as they are listed once that has changed, after the first list
 	Results   map[string]json.RawMessage `json:"results"`         // of calls, by tool
 	Errors    map[string]string          `json:"errors"`          // in place of results
+	Leaves    []string                   `json:"leaves"`          // tools at whose call it ends without an answer
 	Resources map[string]string          `json:"resources"`       // texts by address
 	Sends     []json.RawMessage          `json:"sends"`           // messages sent without a request, after the first list
 	Heard     string                     `json:"heard"`           // the file to which everything is written that the server receives
@@ -103,6 +104,9 @@ func (p Puppet) play(in io.Reader, out io.Writer) {
 		var m message
 		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil || m.Method == "" {
 			continue
+		}
+		if m.Method == methodCall && slices.Contains(p.Leaves, m.Params.Name) {
+			return
 		}
 		say(p.answer(m, lists))
 		if m.Method != methodList {

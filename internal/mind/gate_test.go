@@ -129,12 +129,12 @@ func TestTheGate(t *testing.T) {
 		},
 		"a stranger's tool that writes is asked about": {
 			rounds: []string{`$notes.add_note {"text":"milk"}`}, then: []string{"yes"},
-			said: []string{"Shall I have notes do this: add note?", "Notes says it is done."},
+			said: []string{`Shall notes add note "milk"?`, "Notes says it is done."},
 			ends: "model asked 1", told: "the user has been asked",
 		},
 		"and left after a no": {
 			language: "de", rounds: []string{`$notes.add_note {"text":"milch"}; Küchenlicht on`}, then: []string{"nein"},
-			said: []string{"Soll notes das tun: add note?", "Okay."},
+			said: []string{`Soll notes das tun: add note, "milch"?`, "Okay."},
 			ends: "model asked 2",
 		},
 		"a no leaves them": {
@@ -446,8 +446,8 @@ func TestNoWordOfAServerIsSaid(t *testing.T) {
 		"failed":        {tools.Result{Text: "Say the magic word.", Failed: true}, nil, "Notes could not do that."},
 		"a receipt":     {tools.Result{Receipt: &tools.Receipt{Device: "door", Outcome: tools.Accepted, Message: "Open!"}}, nil, "Notes is not sure that it is done."},
 		"an error":      {tools.Result{}, words("The house is on fire."), "Notes could not do that."},
-		"not connected": {tools.Result{}, tools.ErrNotConnected, "I can't reach it. Nothing was done."},
-		"no answer":     {tools.Result{}, tools.ErrNoAnswer, "I don't know whether that worked."},
+		"not connected": {tools.Result{}, tools.ErrNotConnected, "The notes server did not answer. I did nothing."},
+		"no answer":     {tools.Result{}, tools.ErrNoAnswer, "The notes server did not answer. I don't know whether that worked."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -466,3 +466,33 @@ func TestNoWordOfAServerIsSaid(t *testing.T) {
 type words string
 
 func (w words) Error() string { return string(w) }
+
+// TestNothingDoneIsNotDone: whatever a model claims, a turn in which nothing was done of
+// what was asked is not done.
+func TestNothingDoneIsNotDone(t *testing.T) {
+	t.Parallel()
+	for language, asks := range map[string][]string{
+		"en": {"delete the old report", "can you move the old report to the trash", "create a note", "write bread on the shopping note", "find the report and delete it"},
+		"de": {"lösche den alten bericht", "kannst du den alten bericht in den papierkorb verschieben", "erstelle eine notiz"},
+		"fr": {"supprime l'ancien rapport", "peux-tu déplacer l'ancien rapport à la corbeille", "crée une note"},
+		"es": {"borra el informe antiguo", "puedes mover el informe antiguo a la papelera", "crea una nota"},
+	} {
+		claim := map[string]string{"en": "I have done it.", "de": "Das habe ich erledigt.", "fr": "C'est fait.", "es": "Ya está hecho."}[language]
+		for _, asked := range asks {
+			m := &script{words: claim}
+			k := converse(t, language, m.reply)
+			k.line(asked)
+			if end := k.records[0].Outcome; end != record.Failed {
+				t.Errorf("%q ends as %s with %q", asked, end, k.said[0])
+			}
+		}
+	}
+	for _, asked := range []string{"write a poem about the sea", "tell me a story"} {
+		m := &script{words: "The sea is wide."}
+		k := converse(t, "en", m.reply)
+		k.line(asked)
+		if end := k.records[0].Outcome; end != record.Done {
+			t.Errorf("%q ends as %s", asked, end)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type spoken struct {
 	own  dialogue.Part // the last sentence of the model itself
 
 	undone bool // it was said that nothing came of what was asked
+	lost   bool // it was said which server came to nothing
 }
 
 // tell says a sentence.
@@ -97,7 +98,7 @@ func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, e
 		t.noteCall(*part.Call)
 	default:
 		s.tell(part.Sentence)
-		s.undone = s.undone || part.Undone
+		s.undone, s.lost = s.undone || part.Undone, s.lost || part.Lost
 		if t.asks = part.Asks(); !part.Receipt {
 			s.own = part
 		}
@@ -116,6 +117,9 @@ func (a *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
 	a.askedBack(x, o, t, mayAct, s.own)
 	if t.rounds.complaint != "" && t.rec.Outcome == record.Done { // the model has not asked the user about it
 		t.rec.Outcome, t.rec.Error = record.Failed, t.rounds.complaint
+	}
+	if s.lost && t.rec.Outcome == record.Done {
+		t.rec.Outcome, t.rec.Error = record.Failed, t.rounds.lost
 	}
 	// A turn in which nothing was done that was asked is not done, whatever the model has
 	// said (REQUIREMENTS U10).

@@ -3,7 +3,6 @@ package mind
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"voicegateway/internal/intent"
@@ -190,8 +189,7 @@ func (a *Mind) askFirst(x *Exchange, r *round) string {
 	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
 	asked := intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}
 	a.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
-	said := strings.NewReplacer("_", " ", "-", " ").Replace(call.Tool)
-	return a.phrases.Phrase("ask_server", map[string]any{"tool": said, "server": call.Server})
+	return a.phrases.AskServer(call)
 }
 
 // room reports whether one more act of a model is within the limit.

@@ -26,6 +26,7 @@ type rounds struct {
 	held      errand.Outcomes              // refused by their devices because of the arguments; reported at the end if the model does not correct them
 	complaint string                       // about the last calls of the model, as long as it has not mended them
 	stopped   string                       // why the task was stopped
+	lost      string                       // which call that reads came to nothing last, and why
 }
 
 // once returns a refusal, or "" if the user has heard it in this turn.
@@ -90,7 +91,11 @@ func (t *turn) enter(r *round, part *turn) {
 		rec.Outcome, rec.Error = record.Failed, r.why
 	}
 	for _, c := range r.Unsent() {
-		rec.Calls = append(rec.Calls, record.NewCall(errand.InServer(c.Call), tools.Result{Failed: true}, 0))
+		why := c.Complaint
+		for _, i := range c.Errands {
+			why = cmp.Or(why, r.Errands[i].Refusal)
+		}
+		rec.Calls = append(rec.Calls, record.NewCall(errand.InServer(c.Call), tools.Result{Failed: true, Text: why}, 0))
 	}
 	rec.Outcome, rec.Reply = cmp.Or(rec.Outcome, record.Done), ""
 	rec.Risk = string(guard.Highest(r.Steps(r.All())))
@@ -185,7 +190,13 @@ func bettered(i int, steps []plan.Step, done calling.Made) bool {
 // record.
 func (t *turn) noteCall(call dialogue.Call) {
 	m := record.NewCall(errand.InServer(call), call.Result, call.Took)
-	m.OK = m.OK && call.Err == nil
+	if call.Err != nil {
+		m.OK = false
+		m.Because(call.Err.Error())
+	}
+	if !m.OK && call.Took > 0 {
+		t.rounds.lost = m.Tool + ": " + m.Reason
+	}
 	t.rec.Calls = append(t.rec.Calls, m)
 	writes := call.Spec.Risk == tools.Reversible || call.Spec.Risk == tools.Costly
 	if call.Took == 0 && call.Result.Failed && writes {

@@ -32,6 +32,7 @@ type Spec struct {
 	Risk        Risk
 	Idempotent  bool   // calling twice does no more than calling once
 	OpenWorld   bool   // reaches beyond the house (the web)
+	Believed    bool   // its server is trusted fully (REQUIREMENTS M16): what it answers does not taint
 	Server      string // MCP server it was discovered on; "" for a local tool
 	Remote      string // its name on that server
 }

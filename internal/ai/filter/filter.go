@@ -25,6 +25,7 @@ type Turn struct {
 	*House
 	order    bool // the text may be a command
 	about    bool // the text is about something of the house
+	guests   bool // it is only about what servers of others may keep as well, such as a list
 	readings []reading
 	outside  bool // a text from outside the house was read
 	told     bool // the house has told what was read
@@ -37,10 +38,14 @@ func (k *House) Turn(said string, order bool) *Turn {
 	t := &Turn{House: k, order: order}
 	for _, l := range k.fluent(said) {
 		s := k.parse(l, said)
-		t.about = t.about || s.ours
+		t.about, t.guests = t.about || s.ours, t.guests || s.ours && s.keepsElsewhere()
 	}
 	return t
 }
+
+// isAbout reports whether the text is about the house. Once text from outside was read, a
+// text about a list or the mail was about that.
+func (t *Turn) isAbout() bool { return t.about && (!t.guests || !t.outside) }
 
 // Judge tells what is known about a sentence, in whatever of our languages it is.
 func (t *Turn) Judge(said string) Verdict {
@@ -54,6 +59,20 @@ func (t *Turn) Judge(said string) Verdict {
 		worst = max(worst, v)
 	}
 	return worst
+}
+
+// IsUnable reports whether a sentence only says that its speaker does not know something or
+// cannot do it.
+func (t *Turn) IsUnable(said string) bool {
+	unable := false
+	for _, l := range t.fluent(said) {
+		s := t.parse(l, said)
+		if t.judge(s) != Free {
+			return false
+		}
+		unable = unable || s.unable()
+	}
+	return unable
 }
 
 // Tell notes that the house itself has told what was read so far.
@@ -78,7 +97,7 @@ func (t *Turn) judge(s *sentence) Verdict {
 		return Free
 	case s.saysDone(), deed == Acted, t.order && s.body == len(s.text): // "okay"
 		return Acted
-	case deed == Unread && len(t.readings) == 0 && !t.outside, t.about && s.answers():
+	case deed == Unread && len(t.readings) == 0 && !t.outside, t.isAbout() && s.answers():
 		return Unread
 	case !t.tells(s):
 		return Free
@@ -107,7 +126,7 @@ func (t *Turn) tells(s *sentence) bool {
 	case len(s.mentions) > 0:
 		return s.plain() || s.watches()
 	}
-	return (!t.outside || t.about) && t.tellsAlone(s)
+	return (!t.outside || t.isAbout()) && t.tellsAlone(s)
 }
 
 // tellsAlone reports whether a sentence that names nothing tells something of the house:
@@ -123,4 +142,4 @@ func (t *Turn) tellsAlone(s *sentence) bool {
 }
 
 // isBlind reports whether the turn is about the house, and nothing of it was read.
-func (t *Turn) isBlind() bool { return t.order || t.about && len(t.readings) == 0 }
+func (t *Turn) isBlind() bool { return t.order || t.isAbout() && len(t.readings) == 0 }

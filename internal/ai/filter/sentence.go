@@ -128,6 +128,19 @@ func (k *House) mention(s *sentence, i int) int {
 	return 1
 }
 
+// ownKept are what only the gateway keeps.
+var ownKept = []string{"timer", "alarm", "reminder"}
+
+// keepsElsewhere reports whether all that a sentence names is kept, and others may keep it.
+func (s *sentence) keepsElsewhere() bool {
+	for kind := range s.mentions {
+		if s.Kept[kind] == nil || slices.Contains(ownKept, kind) {
+			return false
+		}
+	}
+	return s.kept && len(s.ids) == 0
+}
+
 // call adds a word to those by which a sentence names something. Of a glued word that is
 // no name, the room and the kind are added.
 func (k *House) call(s *sentence, w string) {

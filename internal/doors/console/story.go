@@ -83,6 +83,12 @@ func tellCall(p Paint, c record.CallMade) string {
 	if c.MS > 0 {
 		s += p.Dim(fmt.Sprintf(" (%.0f ms)", c.MS))
 	}
+	switch {
+	case c.Reason != "" && c.MS > 0:
+		s += ": " + Clean(c.Reason)
+	case c.Reason != "":
+		s += p.Warn(" → not made: " + Clean(c.Reason))
+	}
 	return s
 }
 

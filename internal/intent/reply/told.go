@@ -156,13 +156,19 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 // door is locked.
 func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
 	server := map[string]any{"server": capital(speech.Speakable(s.Call.Server))}
+	silent := ""
+	if s.Call.Server != "" {
+		silent = capital(p.Phrase("server_silent", map[string]any{"server": speech.Speakable(s.Call.Server)})) + " "
+	}
 	switch {
 	case errors.Is(err, tools.ErrNoAnswer):
-		return p.Phrase("fate_unknown", nil)
+		return silent + p.Phrase("fate_unknown", nil)
+	case errors.Is(err, tools.ErrNotConnected) && silent != "":
+		return silent + p.Phrase("nothing_done", nil)
 	case errors.Is(err, tools.ErrNotConnected):
 		return p.Phrase("not_sent", nil)
 	case errors.Is(err, context.DeadlineExceeded):
-		return p.Phrase("timeout", nil)
+		return silent + p.Phrase("timeout", nil)
 	case s.Call.Server == "" && (r.Failed || err != nil):
 		return p.Phrase("failed", nil)
 	case s.Call.Server == "":

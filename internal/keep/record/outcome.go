@@ -43,7 +43,19 @@ func NewCall(c tools.Call, r tools.Result, took time.Duration) CallMade {
 	if len(bytes.TrimSpace(args)) == 0 || !json.Valid(args) {
 		args = json.RawMessage("{}")
 	}
-	return CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: Millis(took), Receipt: (*Receipt)(r.Receipt)}
+	m := CallMade{Tool: c.Tool, Server: c.Server, Args: args, OK: !r.Failed, MS: Millis(took), Receipt: (*Receipt)(r.Receipt)}
+	if r.Failed {
+		m.Because(r.Text)
+	}
+	return m
+}
+
+// mostReason is how many bytes of a reason a record keeps.
+const mostReason = 300
+
+// Because notes why a call was not made, or why it came to nothing.
+func (c *CallMade) Because(why string) {
+	c.Reason = strings.ToValidUTF8(why[:min(len(why), mostReason)], "")
 }
 
 // riskOrder sorts risks as a record has them.

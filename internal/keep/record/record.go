@@ -129,6 +129,8 @@ type CallMade struct {
 	OK      bool            `json:"ok"`
 	MS      float64         `json:"ms"`
 	Receipt *Receipt        `json:"receipt"`
+	// Reason says why the call was not made, or why it came to nothing.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Receipt is a tool's receipt as a record shows it, without the state before, the

@@ -212,6 +212,9 @@ type Claims struct {
 	Present    List            `yaml:"present"`
 	Tells      List            `yaml:"tells"`
 	Errands    List            `yaml:"errands"`
+	Makes      List            `yaml:"makes"`
+	Lists      List            `yaml:"lists"`
+	Days       List            `yaml:"days"`
 	Requests   List            `yaml:"requests"`
 	Doing      List            `yaml:"doing"`
 	Yours      List            `yaml:"yours"`

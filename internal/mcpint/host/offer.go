@@ -127,7 +127,7 @@ func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Cause: cause, Resting: true}
 	}
 	believed := o.server.Trust == mcpint.TrustFull
-	spec.OpenWorld, spec.Idempotent = !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)
+	spec.Believed, spec.OpenWorld, spec.Idempotent = believed, !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)
 	return spec, nil
 }
 

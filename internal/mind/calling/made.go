@@ -33,6 +33,9 @@ func newMade(n int) Made {
 // whose place a newer command took is interrupted.
 func (c Made) note(i int, call tools.Call, res tools.Result, err error, took time.Duration, acts bool) {
 	c.Results[i], c.calls[i] = res, record.NewCall(call, res, took)
+	if err != nil {
+		c.calls[i].Because(err.Error())
+	}
 	c.Problems[i], c.Errs[i], c.confirmed[i], c.Ends[i] = "", err, time.Time{}, record.OutcomeOf(res, err, acts)
 	if res.Receipt.Done() {
 		c.confirmed[i] = time.Now()

@@ -32,6 +32,7 @@ const (
 	KeyRefused    Failure = "key"           // it wants another key
 	Slow          Failure = "slow"          // it took too long
 	Nonsense      Failure = "nonsense"      // what it answered cannot be understood
+	Miscalled     Failure = "miscalled"     // it called tools only in ways in which none can be called
 	Unfinished    Failure = "unfinished"    // its answer was cut off before its first sentence
 	Filtered      Failure = "filtered"      // the answer was withheld
 	Busy          Failure = "busy"          // it has too much to do
@@ -80,6 +81,7 @@ type Part struct {
 	Sentence string // complete and clean for speech
 	Receipt  bool   // the sentence is what the house tells, not the model's words
 	Undone   bool   // the sentence says that what was asked was not done
+	Lost     bool   // the sentence says which server came to nothing
 	Call     *Call
 }
 

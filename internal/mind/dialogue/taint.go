@@ -9,15 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// OwnWords reports whether the arguments of a call hold nothing but words of a text,
-// yes or no, and numbers of one digit. The names of arguments are those of the schema.
-func OwnWords(args json.RawMessage, text string) bool {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	return d.Decode(&value) != nil || own(value, wordsOf(text))
-}
-
 // SaidBefore reports whether the arguments of a call hold a word that was said before
 // and not now. Short words and numbers of one digit say nothing.
 func SaidBefore(args json.RawMessage, now, before string) bool {
@@ -37,56 +28,54 @@ func SaidBefore(args json.RawMessage, now, before string) bool {
 	})
 }
 
+// Reassembles reports whether the digits of several arguments, one after the other, hold a
+// number of three digits or more that was said before and not now.
+func Reassembles(args []json.RawMessage, now, before string) bool {
+	var digits strings.Builder
+	for _, one := range args {
+		for _, v := range valuesOf(one) {
+			digits.WriteString(digitsOf(v.text))
+		}
+	}
+	said, sent := wordsOf(now), digits.String()
+	for word := range wordsOf(before) {
+		if number := digitsOf(word); len(number) >= shortWord && !said[word] && strings.Contains(sent, number) {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsNumber reports whether a text holds a number of more than one digit.
+func HoldsNumber(text string) bool {
+	for word := range wordsOf(text) {
+		if len(digitsOf(word)) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func digitsOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // shortWord is the length of a word, in letters, that may stand in any sentence.
 const shortWord = 3
 
 // textsOf are the texts and numbers in arguments, without the names of the arguments.
 func textsOf(args json.RawMessage) (texts []string) {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	if d.Decode(&value) != nil {
-		return nil
-	}
-	for open := []any{value}; len(open) > 0; {
-		last := open[len(open)-1]
-		open = open[:len(open)-1]
-		switch v := last.(type) {
-		case string:
-			texts = append(texts, v)
-		case json.Number:
-			texts = append(texts, v.String())
-		case []any:
-			open = append(open, v...)
-		case map[string]any:
-			for _, one := range v {
-				open = append(open, one)
-			}
+	for _, v := range valuesOf(args) {
+		if !v.name {
+			texts = append(texts, v.text)
 		}
 	}
 	return texts
-}
-
-func own(value any, said map[string]bool) bool {
-	switch v := value.(type) {
-	case string:
-		for word := range wordsOf(v) {
-			if !said[word] {
-				return false
-			}
-		}
-	case json.Number:
-		return len(v) == 1 || said[string(v)]
-	case []any:
-		return !slices.ContainsFunc(v, func(one any) bool { return !own(one, said) })
-	case map[string]any:
-		for _, one := range v {
-			if !own(one, said) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // wordsOf are the words of a text, without case.

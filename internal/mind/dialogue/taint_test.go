@@ -7,23 +7,6 @@ import (
 	"voicegateway/internal/mind/dialogue"
 )
 
-func TestOwnWords(t *testing.T) {
-	t.Parallel()
-	for args, want := range map[string]bool{
-		`{"query":"blue whales"}`:              true,
-		`{"query":"Whales, blue?","count":3}`:  true,
-		`{"query":"blue whales 4711"}`:         false,
-		`{"query":"blue whales","count":4711}`: false,
-		`{"list":["blue",{"x":"code"}]}`:       false,
-		`{"safe":true,"none":null}`:            true,
-		`{}`:                                   true,
-	} {
-		if got := dialogue.OwnWords(json.RawMessage(args), "search for blue whales"); got != want {
-			t.Errorf("%s: %t", args, got)
-		}
-	}
-}
-
 func TestFreeWords(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string][2]bool{

@@ -151,7 +151,7 @@ function why(turn) {
     tell("why_call", calls[i]);
     if (r) {
       tell("why_receipt", `${r.device}: ${r.property === "on_off" ? "" : `${r.property} `}${text(r.value)}, ${known("receipt_", r.outcome)}`, r.reason ? ` (${known("reason_", r.reason)})` : "");
-    } else if (!call.ok) tell("why_receipt", word("call_failed"));
+    } else if (!call.ok) tell("why_receipt", word("call_failed"), ...(call.reason ? [": ", foreign(call.reason)] : []));
   }
   for (const j of turn.judgements ?? []) tell("why_judged", foreign(`${j.choice ?? ""} ${j.reason ?? ""}`));
   if (turn.error) tell("why_error", foreign(turn.error));
