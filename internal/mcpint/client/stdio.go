@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -83,7 +82,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 		failure.Err = errors.New("the process ended before it answered")
 		failure.Exit = p.child.State()
 	case errors.Is(late, context.DeadlineExceeded):
-		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
+		failure.Err = noHandshake(srv)
 	case late != nil:
 		failure.Err = late
 	case broken != nil:
