@@ -63,18 +63,15 @@ func isSlowLauncher(command string, args []string) bool {
 	if subcommands, known := slowLaunchers[name]; known {
 		return subcommands == nil || slices.ContainsFunc(args, func(a string) bool { return slices.Contains(subcommands, a) })
 	}
-	if slices.Contains(shells, name) {
-		for i, arg := range args[:max(len(args)-1, 0)] {
-			if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "c") {
-				return lineLaunches(args[i+1])
-			}
-		}
-		return name == "busybox" && len(args) > 0 && isSlowLauncher(args[0], args[1:])
+	if valued, known := wrappers[name]; known {
+		return wrapsLauncher(valued, args)
 	}
-	valued, isWrapper := wrappers[name]
-	if !isWrapper {
-		return false
-	}
+	return slices.Contains(shells, name) && shellLaunches(name, args)
+}
+
+// wrapsLauncher reports whether the arguments of a wrapper run a launcher. valued are its
+// options that take a separate value.
+func wrapsLauncher(valued, args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case slices.Contains(valued, arg):
@@ -87,6 +84,16 @@ func isSlowLauncher(command string, args []string) bool {
 		}
 	}
 	return false
+}
+
+// shellLaunches reports whether a shell is given a command line that runs a launcher.
+func shellLaunches(shell string, args []string) bool {
+	for i, arg := range args[:max(len(args)-1, 0)] {
+		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "c") {
+			return lineLaunches(args[i+1])
+		}
+	}
+	return shell == "busybox" && len(args) > 0 && isSlowLauncher(args[0], args[1:])
 }
 
 // lineLaunches reports whether a command line of a shell runs a launcher. It looks at

@@ -10,22 +10,22 @@ func TestPatience(t *testing.T) {
 	tests := map[string]struct {
 		server Server
 		took   time.Duration
-		want   []time.Duration // of the first attempts
+		want   []int // seconds of the first attempts
 	}{
-		"default":               {Server{Command: "zwave-mcp-server"}, 0, []time.Duration{10, 30, 60, 60}},
-		"configured":            {Server{Command: "x", ConnectTimeout: 4 * time.Second}, 0, []time.Duration{4, 12, 24, 24}},
-		"configured, long":      {Server{Command: "x", ConnectTimeout: 25 * time.Second}, 0, []time.Duration{25, 60, 60}},
-		"configured, very long": {Server{Command: "x", ConnectTimeout: 90 * time.Second}, 0, []time.Duration{90, 90, 90}},
-		"launcher":              {Server{Command: "npx"}, 0, []time.Duration{30, 60, 60}},
-		"launcher, configured":  {Server{Command: "npx", ConnectTimeout: 5 * time.Second}, 0, []time.Duration{5, 15, 30}},
-		"over the network":      {Server{Command: "npx", Transport: "http"}, 0, []time.Duration{10, 30, 60}},
-		"once took 20 s":        {Server{Command: "x"}, 20 * time.Second, []time.Duration{40, 40, 60}},
-		"once took 50 s":        {Server{Command: "x"}, 50 * time.Second, []time.Duration{60, 60, 60}},
+		"default":               {Server{Command: "zwave-mcp-server"}, 0, []int{10, 30, 60, 60}},
+		"configured":            {Server{Command: "x", ConnectTimeout: 4 * time.Second}, 0, []int{4, 12, 24, 24}},
+		"configured, long":      {Server{Command: "x", ConnectTimeout: 25 * time.Second}, 0, []int{25, 60, 60}},
+		"configured, very long": {Server{Command: "x", ConnectTimeout: 90 * time.Second}, 0, []int{90, 90, 90}},
+		"launcher":              {Server{Command: "npx"}, 0, []int{30, 60, 60}},
+		"launcher, configured":  {Server{Command: "npx", ConnectTimeout: 5 * time.Second}, 0, []int{5, 15, 30}},
+		"over the network":      {Server{Command: "npx", Transport: "http"}, 0, []int{10, 30, 60}},
+		"once took 20 s":        {Server{Command: "x"}, 20 * time.Second, []int{40, 40, 60}},
+		"once took 50 s":        {Server{Command: "x"}, 50 * time.Second, []int{60, 60, 60}},
 	}
 	for name, tt := range tests {
 		for i, want := range tt.want {
-			if got := tt.server.WithDefaults().Patience(i+1, tt.took); got != want*time.Second {
-				t.Errorf("%s: attempt %d may take %v, expected %v", name, i+1, got, want*time.Second)
+			if got := tt.server.WithDefaults().Patience(i+1, tt.took); got.Seconds() != float64(want) {
+				t.Errorf("%s: attempt %d may take %v, expected %d s", name, i+1, got, want)
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	sess.pid, sess.process = p.child.Pid(), p
 	in.sent = sess.sent
 	go sess.watchProcess(p)
-	if err := sess.open(ctx, o); err != nil {
+	if err := sess.open(ctx, o, s.Protocol); err != nil {
 		return nil, sess.dialFailure(ctx, s, p, err)
 	}
 	return sess, nil
