@@ -128,37 +128,28 @@ func mendType(schema map[string]any) {
 	delete(schema, "type")
 }
 
-// mendKeywords drops keywords whose value is of a kind that they cannot have.
+// mendKeywords drops keywords whose value is of a kind that they cannot have, such as
+// those of older drafts.
 func mendKeywords(schema map[string]any) {
 	properties, _ := schema["properties"].(map[string]any)
-	if required, ok := schema["required"].([]any); ok {
-		var names []any
-		for _, name := range required {
-			text, ok := name.(string)
-			if _, known := properties[text]; ok && known && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-		schema["required"] = names
-	}
-	if list, ok := schema["required"].([]any); !ok || len(list) == 0 {
-		delete(schema, "required") // also the true and false of older drafts
-	}
-	if list, ok := schema["enum"].([]any); !ok || len(list) == 0 {
-		delete(schema, "enum")
-	}
-	for _, key := range []string{"description", "title", "pattern", "format", "$ref"} {
-		if _, ok := schema[key].(string); !ok {
-			delete(schema, key)
+	var required []any
+	names, _ := schema["required"].([]any)
+	for _, name := range names {
+		text, ok := name.(string)
+		if _, known := properties[text]; ok && known && !slices.Contains(required, name) {
+			required = append(required, name)
 		}
 	}
-	for _, key := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"} {
-		if _, ok := schema[key].(float64); !ok {
-			delete(schema, key)
-		}
-	}
-	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
-		if list, ok := schema[key].([]any); !ok || len(list) == 0 {
+	schema["required"] = required
+	keep[[]any](schema, func(list []any) bool { return len(list) > 0 }, "required", "enum", "oneOf", "anyOf", "allOf")
+	keep[string](schema, nil, "description", "title", "pattern", "format", "$ref")
+	keep[float64](schema, nil, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems")
+}
+
+// keep drops keywords whose value is of another type than T, or does not fit.
+func keep[T any](schema map[string]any, fits func(T) bool, keys ...string) {
+	for _, key := range keys {
+		if value, ok := schema[key].(T); !ok || fits != nil && !fits(value) {
 			delete(schema, key)
 		}
 	}

@@ -3,6 +3,7 @@ package ai
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,9 +63,7 @@ func complaintOf(schema map[string]any, at string) string {
 		}
 	}
 	inner := map[string]any{"items": schema["items"]}
-	for name, property := range properties {
-		inner[name] = property
-	}
+	maps.Copy(inner, properties)
 	for name, value := range inner {
 		if value == nil && name == "items" {
 			continue
