@@ -158,27 +158,32 @@ func (f *framing) within(c byte) {
 
 // outside takes a byte that belongs to no message so far.
 func (f *framing) outside(c byte) {
-	blank := c == ' ' || c == '\t' || c == '\r'
-	if f.ended && !blank && c != '\n' { // something follows a message in its line
+	if f.ended && !isBlank(c) { // something follows a message in its line
 		f.out = append(f.out, '\n')
 		f.ended = false
 	}
 	switch {
-	case blank:
 	case c == '\n':
 		f.prose, f.marked, f.ended = false, false, false
+	case isBlank(c):
 	case c == '{' && !f.prose && !f.marked:
 		f.depth = 1
 	case c == '{' && (!f.prose || beginsMessage(f.in)):
 		f.out = append(f.out, '\n')
 		f.depth = 1
-	case c == 0xEF || c == 0xBB || c == 0xBF || c == 0: // a byte-order mark, and filling
+	case isMark(c):
 		f.marked = true
 	default:
 		f.prose = true
 	}
 	f.out = append(f.out, c)
 }
+
+// isBlank reports whether a byte between messages means nothing.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// isMark reports whether a byte is of a byte-order mark, or fills a gap.
+func isMark(c byte) bool { return c == 0xEF || c == 0xBB || c == 0xBF || c == 0 }
 
 // beginsMessage reports whether a message of JSON-RPC begins.
 func beginsMessage(b []byte) bool {

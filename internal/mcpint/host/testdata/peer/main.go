@@ -131,11 +131,11 @@ func wantedCalls() ([]wantedCall, error) {
 	var scenario struct {
 		ToolCalls []wantedCall `json:"toolCalls"`
 	}
-	context := os.Getenv("MCP_CONFORMANCE_CONTEXT")
-	if context == "" {
+	text := os.Getenv("MCP_CONFORMANCE_CONTEXT")
+	if text == "" {
 		return nil, nil
 	}
-	if err := json.Unmarshal([]byte(context), &scenario); err != nil {
+	if err := json.Unmarshal([]byte(text), &scenario); err != nil {
 		return nil, fmt.Errorf("reading the scenario: %w", err)
 	}
 	return scenario.ToolCalls, nil
