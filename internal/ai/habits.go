@@ -19,6 +19,8 @@ const (
 type habits struct {
 	mu    sync.Mutex
 	known map[trait]bool
+	// refused are, by model, the names of the tools that its server refuses.
+	refused map[string]map[string]bool
 }
 
 type trait struct {
@@ -49,10 +51,16 @@ var (
 
 // refusesTools reports whether a model cannot be asked with tools.
 func refusesTools(err error) bool {
+	said := rejection(err)
+	return toolsRefused.MatchString(said) && !toolWrong.MatchString(said)
+}
+
+// rejection returns what a server says when it does not accept a request, "" for any
+// other error.
+func rejection(err error) string {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Kind != Rejected || e.Err == nil {
-		return false
+		return ""
 	}
-	said := e.Err.Error()
-	return toolsRefused.MatchString(said) && !toolWrong.MatchString(said)
+	return e.Err.Error()
 }

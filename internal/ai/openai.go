@@ -19,7 +19,6 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"voicegateway/internal/ai/wire"
-	"voicegateway/internal/tools"
 )
 
 // afterFinish is how long to wait for the end of a stream after the model has said
@@ -233,13 +232,6 @@ func wireName(written string) string {
 func reasoning(model string) bool {
 	families := []string{"o1", "o3", "o4", "gpt-5", "gpt-6"}
 	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(model, family) })
-}
-
-func parameters(spec tools.Spec) json.RawMessage {
-	if json.Valid(spec.Input) && len(spec.Input) > 0 {
-		return spec.Input
-	}
-	return json.RawMessage(`{"type":"object","properties":{}}`)
 }
 
 // explain turns an error of the library or the network into an *Error. It leaves errors

@@ -55,16 +55,24 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 	return mcp, nil
 }
 
+// defaultTopic is the prefix of the topics of zwave-js-ui where nothing names another.
+const defaultTopic = "zwave"
+
 // brokerEnv returns the environment for our own server: the broker, the topics of
-// zwave-js-ui if our environment names them, and whether dangerous acts are allowed.
+// zwave-js-ui, and whether dangerous acts are allowed. The topics are those that our
+// environment names, else the default; a server with a configuration file of its own is
+// not told the default, because the environment overrides the file.
 func (s setup) brokerEnv(url string) map[string]string {
 	env := map[string]string{
 		"MQTT_BROKER_URL": url, "MQTT_USERNAME": s.cfg.MQTT.Username, "MQTT_PASSWORD": s.opts.Secrets.MQTTPassword,
 		"MQTT_CA_FILE": s.cfg.MQTT.CAFile,
 	}
 	const topic = "ZWAVE_MQTT_TOPIC"
+	if !slices.ContainsFunc(s.cfg.MCP.Servers[zwaveServer].Args, func(a string) bool { return strings.HasPrefix(a, "--config") }) {
+		env[topic] = defaultTopic
+	}
 	for _, entry := range s.opts.Environ {
-		if name, value, ok := strings.Cut(entry, "="); ok && name == topic {
+		if name, value, ok := strings.Cut(entry, "="); ok && name == topic && value != "" {
 			env[topic] = value
 		}
 	}

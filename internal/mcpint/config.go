@@ -24,6 +24,7 @@ type Server struct {
 	Dir       string            `yaml:"cwd"` // stdio: working directory; empty is ours
 	URL       string            `yaml:"url"` // http
 	Headers   map[string]string `yaml:"headers"`
+	Protocol  string            `yaml:"protocol"`  // auto, or the only revision that is spoken with it; empty means auto
 	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
 	House     bool              `yaml:"house"`     // it may tell of a house, and its tools keep their names (REQUIREMENTS M16)
 
@@ -79,7 +80,7 @@ const (
 
 // WithDefaults returns the server with its empty settings filled in.
 func (s Server) WithDefaults() Server {
-	s.Transport, s.Trust = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead)
+	s.Transport, s.Trust, s.Protocol = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead), cmp.Or(s.Protocol, ProtocolAuto)
 	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
 	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
@@ -112,6 +113,25 @@ func (t ToolRules) Check() error {
 	return nil
 }
 
+// ProtocolAuto is the setting by which the server decides which revision is spoken.
+const ProtocolAuto = "auto"
+
+// protocols are the revisions that a server can be held to, oldest first.
+var protocols = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// checkProtocol says what is wrong with the setting. A server of the transport of 2024
+// cannot speak the newest revision.
+func (s Server) checkProtocol() error {
+	known := protocols
+	if s.Transport == "sse" {
+		known = protocols[:len(protocols)-1]
+	}
+	if s.Protocol == "" || s.Protocol == ProtocolAuto || slices.Contains(known, s.Protocol) {
+		return nil
+	}
+	return fmt.Errorf("%q is no revision that is spoken over %s; expected %s, %s", s.Protocol, s.Transport, ProtocolAuto, strings.Join(known, ", "))
+}
+
 // transports are the names of the ways to reach a server.
 var transports = []string{"stdio", "http", "sse"}
 
@@ -133,6 +153,9 @@ func (s Server) Validate() error {
 	}
 	if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {
 		bad("", "connect_timeout and call_timeout must be longer than zero, such as 10s")
+	}
+	if err := s.checkProtocol(); err != nil {
+		bad(".protocol", "%w", err)
 	}
 	if err := s.Tools.Check(); err != nil {
 		bad(".tools", "%w", err)

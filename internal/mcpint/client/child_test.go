@@ -28,7 +28,11 @@ import (
 // "child MODE" runs one of children.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "child" {
-		children[os.Args[2]]()
+		if refusal, newest := newestRefusals[os.Args[2]]; newest {
+			childNewest(refusal)
+		} else {
+			children[os.Args[2]]()
+		}
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"voicegateway/internal/mcpint"
 )
 
 // plainError says in words what went wrong, why, and what can be done; its cause is
@@ -47,6 +49,16 @@ func noAnswerIn(ctx context.Context, what string, begin time.Time) error {
 		limit = limit.Round(time.Second)
 	}
 	return &plainError{fmt.Sprintf("the server did not answer%s within %v", what, limit), ctx.Err()}
+}
+
+// noHandshake is the error of a server that did not shake hands in time.
+func noHandshake(s mcpint.Server) error {
+	return fmt.Errorf("no answer to initialize within %v%s", s.ConnectTimeout.Round(time.Millisecond), moreTimeFor(s))
+}
+
+// moreTimeFor says how a server that needs longer to start gets more time.
+func moreTimeFor(s mcpint.Server) string {
+	return fmt.Sprintf("; if it needs longer to start, set mcp.servers.%s.connect_timeout to more", s.ID)
 }
 
 // Explain puts an error of the system or of the client library into words. An error

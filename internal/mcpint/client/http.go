@@ -37,7 +37,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	secrets := SecretsOf(s)
 	refused := func(err error) (Session, error) {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond))
+			err = noHandshake(s)
 		}
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(Explain(withoutWrapping(err)))}
 	}
@@ -52,7 +52,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		round.CloseIdleConnections()
 		return nil
 	})
-	if err := w.session.open(ctx, o); err != nil {
+	if err := w.session.open(ctx, o, s.Protocol); err != nil {
 		_ = w.session.Close()
 		return refused(err)
 	}

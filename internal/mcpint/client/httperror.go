@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"voicegateway/internal/ground/httpguard"
 )
 
@@ -23,6 +25,7 @@ type HTTPError struct {
 	Session    bool          // the request belonged to a session
 	Page       bool          // a web page came instead of an answer
 	Text       string        // what the server says, cleaned and bounded
+	versions   []string      // the revisions of the protocol that it names when it refuses another one
 }
 
 // maxErrorBody bounds what is read of a refusal.
@@ -39,23 +42,24 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
 	e := &HTTPError{Status: answer.StatusCode, RetryAfter: httpguard.RetryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
 	if !page {
-		e.Text = secrets.RedactTail([]byte(errorMessageIn(body)))
+		var text string
+		text, e.versions = errorIn(body)
+		e.Text = secrets.RedactTail([]byte(text))
 	}
 	return e
 }
 
-// errorMessageIn returns the message in the body of a refusal: that of a JSON-RPC
-// error, or else the whole body.
-func errorMessageIn(body []byte) string {
+// errorIn returns the message in the body of a refusal: that of a JSON-RPC error, or else
+// the whole body; and the revisions of the protocol that it names.
+func errorIn(body []byte) (message string, versions []string) {
 	var answer struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
+		Error mcp.JSONRPCErrorDetails `json:"error"`
 	}
 	if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
-		return answer.Error.Message
+		unsupported, _ := errors.AsType[mcp.UnsupportedProtocolVersionError](answer.Error.AsError())
+		return answer.Error.Message, unsupported.Supported
 	}
-	return strings.TrimSpace(string(body))
+	return strings.TrimSpace(string(body)), nil
 }
 
 func (e *HTTPError) Error() string {

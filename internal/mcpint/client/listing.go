@@ -61,6 +61,9 @@ func (l *Listing) cut(why string) {
 // *DialError that says why.
 func CloseUnlisted(ctx context.Context, s mcpint.Server, session Session, err error) error {
 	failure := &DialError{Server: s.ID, Transport: s.Transport, Err: err}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		failure.Err = fmt.Errorf("%w%s", err, moreTimeFor(s))
+	}
 	if mortal, ok := session.(Mortal); ok && ctx.Err() == nil && cutOff(mortal, err) {
 		timer := time.NewTimer(2 * reasonGrace)
 		defer timer.Stop()

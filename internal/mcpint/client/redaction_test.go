@@ -113,7 +113,7 @@ func TestAnUnreadableResultIsBounded(t *testing.T) {
 
 func TestAServersVersionIsBounded(t *testing.T) {
 	hello := jsonOf(t, map[string]any{
-		"protocolVersion": protocolVersion, "capabilities": map[string]any{"tools": map[string]any{}},
+		"protocolVersion": handshakeVersion, "capabilities": map[string]any{"tools": map[string]any{}},
 		"serverInfo": map[string]any{"name": "x", "version": "1.2\x1b[31m" + token + strings.Repeat("\u20ac", 1<<20)},
 	})
 	session := webDialled(t, asked(t, map[string]string{"initialize": hello}))

@@ -26,13 +26,22 @@ const (
 )
 
 // rpcError is a JSON-RPC error. It is an answer: the connection works.
-type rpcError struct{ text string }
+type rpcError struct {
+	text     string
+	code     int
+	versions []string // the revisions that the server names when it refuses another one
+}
 
 func (r rpcError) Error() string { return r.text }
 
 // request sends one request, bypassing the library's decoding, and waits for its
 // answer. When ctx ends first, it tells the server that the request is cancelled.
 func (s *session) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	return s.send(ctx, s.stateless, method, params)
+}
+
+// send is request in a revision of the newest era, or with "" in the eras before.
+func (s *session) send(ctx context.Context, stateless, method string, params any) (json.RawMessage, error) {
 	if reason := s.Err(); reason != nil {
 		return nil, unsentError{reason}
 	}
@@ -45,6 +54,13 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	place := order.From(ctx)
 	defer place.Pass()
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(s.lastID.Add(1)), Method: method, Params: params}
+	if stateless != "" {
+		fields, header, err := s.described(stateless, method, params)
+		if err != nil {
+			return nil, unsentError{err}
+		}
+		request.Params, request.Header = fields, header
+	}
 	if place != nil {
 		ctx = s.passWhenSent(ctx, request.ID, place)
 		defer s.leaving.Delete(request.ID.String())
@@ -57,7 +73,9 @@ func (s *session) request(ctx context.Context, method string, params any) (json.
 	case err != nil:
 		return nil, s.secrets.RedactError(err)
 	case answer.Error != nil:
-		return nil, rpcError{s.secrets.RedactLine(answer.Error.AsError().Error(), MaxQuote)}
+		refused := answer.Error.AsError()
+		unsupported, _ := errors.AsType[mcp.UnsupportedProtocolVersionError](refused)
+		return nil, rpcError{s.secrets.RedactLine(refused.Error(), MaxQuote), answer.Error.Code, unsupported.Supported}
 	}
 	return answer.Result, nil
 }
@@ -111,6 +129,9 @@ func (s *session) runBeside(fn func()) bool {
 
 // tellCancelled tells the server that a request is cancelled. It does not block.
 func (s *session) tellCancelled(ctx context.Context, id mcp.RequestId) {
+	if _, web := s.client.GetTransport().(transport.HTTPConnection); web && s.stateless != "" {
+		return // there the end of the request says it
+	}
 	var n mcp.JSONRPCNotification
 	n.JSONRPC = mcp.JSONRPC_VERSION
 	n.Method = string(mcp.MethodNotificationCancelled)
@@ -161,9 +182,14 @@ func misshapen(err error) string {
 
 func (e *shapeError) Unwrap() error { return e.err }
 
-// Ping asks for a sign of life.
+// Ping asks for a sign of life. The newest era has no ping; there it is the first page of
+// the tools.
 func (s *session) Ping(ctx context.Context) error {
-	if _, err := s.request(ctx, string(mcp.MethodPing), nil); err != nil {
+	method := mcp.MethodPing
+	if s.stateless != "" {
+		method = mcp.MethodToolsList
+	}
+	if _, err := s.request(ctx, string(method), nil); err != nil {
 		return fmt.Errorf("asking for a sign of life: %w", s.cause(err))
 	}
 	return nil
@@ -173,6 +199,10 @@ func (s *session) Ping(ctx context.Context) error {
 type callParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+
+	// These answer a result of the newest era that asked for more.
+	InputResponses map[string]any  `json:"inputResponses,omitempty"`
+	RequestState   json.RawMessage `json:"requestState,omitempty"`
 }
 
 func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
@@ -183,7 +213,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		args = json.RawMessage("{}")
 	}
 	before := s.traffic()
-	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
+	raw, err := s.callAnswering(ctx, callParams{Name: name, Arguments: args})
 	if err == nil {
 		return readResult(raw, s.secrets), nil
 	}

@@ -14,10 +14,6 @@ import (
 )
 
 const (
-	// protocolVersion is pinned: a probe for newer ones costs up to 5 s with
-	// servers that ignore unknown methods, and newer ones have no ping
-	// (docs/facts/mcp-client.md, Protocol versions).
-	protocolVersion = "2025-11-25"
 	// maxPages bounds how many pages of a list are asked for.
 	maxPages = 50
 	// MaxTools bounds the tools of one server, and also its resources.
@@ -35,12 +31,19 @@ type session struct {
 	client  *client.Client
 	lastID  atomic.Int64
 	version string
-	secrets Secrets // must not appear in any text of the server
+	self    mcp.Implementation     // how we introduce ourselves
+	offers  mcp.ClientCapabilities // what we can do for a server, as each request of the newest era says
+	secrets Secrets                // must not appear in any text of the server
 	pid     int
 	process *serverProcess // nil when the server is not our child process
 	quota   *quota         // of what the server sends
 	stop    func() error   // ends what is below the client
 	leaving sync.Map       // by the id of a request that is not sent yet: its place
+
+	stateless    string // the revision of the newest era that is spoken; "" in the eras before
+	capabilities mcp.ServerCapabilities
+	mirrored     sync.Map // by the name of a tool whose arguments are repeated in headers: it as *mcp.Tool
+	subscription subscription
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex
@@ -62,8 +65,9 @@ var (
 // appear in any text of the server.
 func newSession(t transport.Interface, q *quota, notify func(Notice), secrets Secrets, stop func() error) *session {
 	s := &session{
-		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
+		client:  client.NewClient(t, client.WithProtocolVersion(handshakeVersion)),
 		secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
+		subscription: subscription{changed: make(chan struct{}, 1)},
 	}
 	s.lastID.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
@@ -81,9 +85,9 @@ func newSession(t transport.Interface, q *quota, notify func(Notice), secrets Se
 	return s
 }
 
-// open starts the transport, which then lives until Close, and shakes hands
-// within the context.
-func (s *session) open(ctx context.Context, o Options) error {
+// open starts the transport, which then lives until Close, and begins the connection
+// within the context, in the era that the server or its setting of the protocol wants.
+func (s *session) open(ctx context.Context, o Options, protocol string) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, cancel)
 	err := s.client.Start(life)
@@ -93,14 +97,16 @@ func (s *session) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = protocolVersion
-	hello.Params.ClientInfo = mcp.Implementation{Name: o.Name, Version: o.Version}
-	info, err := s.client.Initialize(ctx, hello)
+	s.self = mcp.Implementation{Name: o.Name, Version: o.Version}
+	begun, err := s.begin(ctx, protocol)
 	if err != nil {
 		return err
 	}
-	s.version = s.secrets.RedactLine(info.ServerInfo.Version, versionShown)
+	s.version = s.secrets.RedactLine(begun.version, versionShown)
+	s.stateless, s.capabilities = begun.stateless, begun.capabilities
+	if s.stateless != "" {
+		s.announceable()
+	}
 	return nil
 }
 
@@ -141,6 +147,12 @@ func (s *session) Close() error {
 // ListTools decodes tool by tool: with the library's own method one bad schema
 // hides every tool of the server.
 func (s *session) ListTools(ctx context.Context) (Listing, error) {
+	list, err := s.listTools(ctx)
+	s.mirror(&list)
+	return list, err
+}
+
+func (s *session) listTools(ctx context.Context) (Listing, error) {
 	var list Listing
 	cursor, size := "", 0
 	for range maxPages {
@@ -175,7 +187,7 @@ func (s *session) ListTools(ctx context.Context) (Listing, error) {
 }
 
 func (s *session) ListResources(ctx context.Context) ([]string, error) {
-	if s.client.GetServerCapabilities().Resources == nil {
+	if s.capabilities.Resources == nil {
 		return nil, nil
 	}
 	var uris []string
@@ -204,12 +216,13 @@ func (s *session) ListResources(ctx context.Context) ([]string, error) {
 }
 
 func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) {
-	s.quota.asked()
-	var request mcp.ReadResourceRequest
-	request.Params.URI = uri
-	answer, err := s.client.ReadResource(ctx, request)
+	raw, err := s.request(ctx, string(mcp.MethodResourcesRead), mcp.ReadResourceParams{URI: uri})
+	var answer *mcp.ReadResourceResult
+	if err == nil {
+		answer, err = mcp.ParseReadResourceResult(&raw)
+	}
 	if err != nil {
-		return nil, s.secrets.RedactError(fmt.Errorf("reading %s: %w", uri, Explain(s.cause(err))))
+		return nil, s.secrets.RedactError(fmt.Errorf("reading %s: %w", uri, Explain(s.cause(withoutWrapping(err)))))
 	}
 	var body []byte
 	for _, part := range answer.Contents {
@@ -222,14 +235,15 @@ func (s *session) ReadResource(ctx context.Context, uri string) ([]byte, error) 
 }
 
 func (s *session) Subscribe(ctx context.Context, uri string) error {
-	if offers := s.client.GetServerCapabilities().Resources; offers == nil || !offers.Subscribe {
+	if offers := s.capabilities.Resources; offers == nil || !offers.Subscribe {
 		return nil
 	}
-	s.quota.asked()
-	var request mcp.SubscribeRequest
-	request.Params.URI = uri
-	if err := s.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // deprecated for protocols after the pinned one
-		return s.secrets.RedactError(fmt.Errorf("subscribing to %s: %w", uri, Explain(s.cause(err))))
+	if s.stateless != "" {
+		s.follow(uri)
+		return nil
+	}
+	if _, err := s.request(ctx, string(mcp.MethodResourcesSubscribe), map[string]string{"uri": uri}); err != nil {
+		return s.secrets.RedactError(fmt.Errorf("subscribing to %s: %w", uri, Explain(s.cause(withoutWrapping(err)))))
 	}
 	return nil
 }

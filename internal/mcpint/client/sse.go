@@ -13,6 +13,9 @@ import (
 // dialSSE connects to a server that speaks the HTTP+SSE transport of 2024, which is used
 // only if it is configured: by its answers, such a server looks like a broken one.
 func dialSSE(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
+	if s.Protocol == mcpint.ProtocolAuto {
+		s.Protocol = handshakeVersion
+	}
 	return dialWeb(ctx, s, o, func(plain *http.Client) (transport.Interface, error) {
 		w, ok := plain.Transport.(*watchedTransport)
 		if !ok {

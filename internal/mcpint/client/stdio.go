@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -36,15 +36,16 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 		return refused(err)
 	}
 	q := newQuota()
-	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
+	lines := newFraming(p)
+	out := &meter{from: limitLines(lines, maxAnswer), quota: q, lines: true}
 	in := &processInput{serverProcess: p}
 	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, q, o.Notify, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
 	in.sent = sess.sent
 	go sess.watchProcess(p)
-	if err := sess.open(ctx, o); err != nil {
-		return nil, sess.dialFailure(ctx, s, p, err)
+	if err := sess.open(ctx, o, s.Protocol); err != nil {
+		return nil, sess.dialFailure(ctx, s, lines, err)
 	}
 	return sess, nil
 }
@@ -66,7 +67,8 @@ func (s *session) watchProcess(p *serverProcess) {
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.
-func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverProcess, err error) error {
+func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *framing, err error) error {
+	p := s.process
 	late := ctx.Err()
 	// A child that is ending by itself gets a moment to end, so that its exit
 	// status is known.
@@ -81,9 +83,12 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	switch {
 	case ended:
 		failure.Err = errors.New("the process ended before it answered")
+		if failure.Stderr == "" {
+			failure.Err = fmt.Errorf("%w%s", failure.Err, s.outputInWords(lines.beginning()))
+		}
 		failure.Exit = p.child.State()
 	case errors.Is(late, context.DeadlineExceeded):
-		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
+		failure.Err = fmt.Errorf("%w%s", noHandshake(srv), s.outputInWords(lines.beginning()))
 	case late != nil:
 		failure.Err = late
 	case broken != nil:
@@ -91,6 +96,25 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	}
 	return failure
 }
+
+// maxOutputShown bounds what an error shows of a child's stdout, in bytes.
+const maxOutputShown = 200
+
+// outputInWords says what a child wrote to its stdout in place of an answer, as a part of
+// a sentence; "" for nothing. It is quoted, because it is the server's.
+func (s *session) outputInWords(output []byte) string {
+	shown := s.secrets.RedactLine(string(output), maxOutputShown)
+	switch {
+	case shown == "":
+		return ""
+	case contentLength.Match(output):
+		return fmt.Sprintf("; it writes Content-Length headers, as language servers do, and MCP wants one message a line: %q", shown)
+	}
+	return fmt.Sprintf("; its output begins with %q", shown)
+}
+
+// contentLength is the header before each message of a language server.
+var contentLength = regexp.MustCompile(`(?i)content-length: *\d`)
 
 // processInput is the child's stdin for the client library, which writes one message at
 // a time.

@@ -44,6 +44,7 @@ var children = map[string]func(args []string){
 	"exit":     childExit,
 	"talks":    func([]string) { fmt.Fprintln(os.Stderr, "\x1b[1mhello\nthe house is known"); serveGood() },
 	"flaky":    childFlaky,
+	"slow":     childSlow,
 	"mute":     func([]string) { _, _ = io.Copy(io.Discard, os.Stdin) },
 	"stubborn": childStubborn,
 	"endless":  childEndless,

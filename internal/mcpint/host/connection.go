@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 )
 
@@ -23,21 +24,22 @@ type connection struct {
 	done       <-chan struct{} // nil for sessions that never notice their end
 }
 
-// open dials and lists the tools; without tools a connection is of no use.
-func (s *supervisor) open(ctx context.Context, generation int) (*connection, error) {
+// open dials and lists the tools; without tools a connection is of no use. server holds
+// the settings of this attempt.
+func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation int) (*connection, error) {
 	inbox := &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
 	conn := &connection{generation: generation, inbox: inbox}
 	options := s.host.cfg.Options
 	options.Notify = conn.inbox.put
 	options.Log = s.log
-	session, err := s.host.dial(ctx, s.srv, options)
+	session, err := s.host.dial(ctx, server, options)
 	if err != nil {
 		return nil, err
 	}
 	conn.session = session
 	conn.list, err = session.ListTools(ctx)
 	if err != nil {
-		err = client.CloseUnlisted(ctx, s.srv, session, err)
+		err = client.CloseUnlisted(ctx, server, session, err)
 		return nil, err
 	}
 	if id, ok := session.(client.Identified); ok {

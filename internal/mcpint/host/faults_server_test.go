@@ -44,28 +44,34 @@ var faults = map[string]func(f *faulty){
 	"no-list":     func(f *faulty) { f.serve(on("tools/list", `!{"code":-32603,"message":"not yet"}`)) },
 	"odd-list":    func(f *faulty) { f.serve(on("tools/list", `{"tools":"none"}`)) },
 	"string-ids":  func(f *faulty) { f.stringIDs() },
-	"half-line":   func(*faulty) { fmt.Print(`{"jsonrpc":"2.0","id":`); childExit(nil) },
-	"crash-loop":  func(f *faulty) { f.crashLoop() },
-	"hang-call":   func(f *faulty) { f.hangInCall() },
-	"hang":        func(f *faulty) { f.serve(func(m message) string { return f.stopAt(m, "tools/call") }) },
-	"orphan":      func(f *faulty) { f.orphan(false) },
-	"escapee":     func(f *faulty) { f.orphan(true) },
-	"deaf":        func(f *faulty) { f.deaf() },
-	"hangup":      func(f *faulty) { f.hangUp() },
-	"die":         func(f *faulty) { f.serve(f.dieIn("tools/call")) },
-	"late":        func(f *faulty) { f.late() },
-	"huge":        func(f *faulty) { f.serve(on("tools/call", text(strings.Repeat("x", 50<<20)))) },
-	"big":         func(f *faulty) { f.serve(on("tools/call", text(strings.Repeat("x", 5<<20)))) },
-	"odd-result":  func(f *faulty) { f.serve(on("tools/call", `{"content":"no list"}`)) },
-	"flood":       func(f *faulty) { f.flood() },
-	"storm":       func(f *faulty) { f.storm() },
-	"noise":       func(f *faulty) { f.noise() },
-	"asks-back":   func(f *faulty) { f.asksBack() },
-	"cursors":     func(f *faulty) { f.cursors() },
-	"many":        func(f *faulty) { f.many(5000) },
-	"bad-tools":   func(f *faulty) { f.serve(on("tools/list", badTools)) },
-	"same-names":  func(f *faulty) { f.serve(on("tools/list", sameNames)) },
-	"stubborn":    func(f *faulty) { f.stubborn() },
+	"frames":      func(f *faulty) { f.frames() },
+	"mark":        func(f *faulty) { f.writeAs(func(m string) string { return "\xef\xbb\xbf" + m + "\n" }) },
+	"indented":    func(f *faulty) { f.writeAs(indent) },
+	"batches": func(f *faulty) {
+		f.writeAs(func(m string) string { return `[{"jsonrpc":"2.0","method":"x"},` + m + "]\n" })
+	},
+	"half-line":  func(*faulty) { fmt.Print(`{"jsonrpc":"2.0","id":`); childExit(nil) },
+	"crash-loop": func(f *faulty) { f.crashLoop() },
+	"hang-call":  func(f *faulty) { f.hangInCall() },
+	"hang":       func(f *faulty) { f.serve(func(m message) string { return f.stopAt(m, "tools/call") }) },
+	"orphan":     func(f *faulty) { f.orphan(false) },
+	"escapee":    func(f *faulty) { f.orphan(true) },
+	"deaf":       func(f *faulty) { f.deaf() },
+	"hangup":     func(f *faulty) { f.hangUp() },
+	"die":        func(f *faulty) { f.serve(f.dieIn("tools/call")) },
+	"late":       func(f *faulty) { f.late() },
+	"huge":       func(f *faulty) { f.serve(on("tools/call", text(strings.Repeat("x", 50<<20)))) },
+	"big":        func(f *faulty) { f.serve(on("tools/call", text(strings.Repeat("x", 5<<20)))) },
+	"odd-result": func(f *faulty) { f.serve(on("tools/call", `{"content":"no list"}`)) },
+	"flood":      func(f *faulty) { f.flood() },
+	"storm":      func(f *faulty) { f.storm() },
+	"noise":      func(f *faulty) { f.noise() },
+	"asks-back":  func(f *faulty) { f.asksBack() },
+	"cursors":    func(f *faulty) { f.cursors() },
+	"many":       func(f *faulty) { f.many(5000) },
+	"bad-tools":  func(f *faulty) { f.serve(on("tools/list", badTools)) },
+	"same-names": func(f *faulty) { f.serve(on("tools/list", sameNames)) },
+	"stubborn":   func(f *faulty) { f.stubborn() },
 	"era": func(f *faulty) {
 		f.serve(on("initialize", `{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"old","version":"0"}}`))
 	},
@@ -197,6 +203,26 @@ func (f *faulty) endless(method string) {
 			}
 		}
 	})
+}
+
+// frames writes what a language server writes at its start.
+func (f *faulty) frames() {
+	fmt.Print("Content-Length: 52\r\n\r\n" + `{"jsonrpc":"2.0","method":"window/logMessage"}`)
+	f.drain()
+}
+
+// writeAs answers rightly, in an unusual form.
+func (f *faulty) writeAs(form func(message string) string) {
+	for {
+		if m := f.next(); m.ID != nil {
+			fmt.Print(form(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, right(m.Method))))
+		}
+	}
+}
+
+func indent(message string) string {
+	text, _ := json.MarshalIndent(json.RawMessage(message), "", "  ")
+	return string(text) + "\n"
 }
 
 func (f *faulty) stringIDs() {

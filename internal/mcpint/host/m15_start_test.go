@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,16 @@ type weather struct {
 	takes   func(at time.Duration) time.Duration // how long a dial takes
 	wakes   bool                                 // the end of the trouble is noticed, as at the broker's return
 	lasting bool                                 // an outage ends running sessions
+	slow    bool                                 // each start takes longer than connect_timeout
+	command string                               // the program of the server; empty: /s
 }
+
+// The longest mean waits of a weather, in virtual time: for servers that start within
+// their connect_timeout, and for those that need 10 to 30 s (M15, M21).
+const (
+	meanLimit     = 5 * time.Second
+	slowMeanLimit = 35 * time.Second
+)
 
 // weathers are the kinds of trouble of M15. Each function makes the weather of
 // one start at random.
@@ -48,7 +58,7 @@ var weathers = map[string]func(r *rand.Rand) weather{
 		takes := upTo(r, time.Second)
 		return weather{whole: whole, down: func(at time.Duration) bool { return at < whole && r.Float64() < 0.33 }, takes: func(at time.Duration) time.Duration {
 			if at < whole && r.Float64() < 0.1 {
-				return time.Minute // beyond any patience
+				return time.Hour // beyond any patience
 			}
 			return takes(at)
 		}}
@@ -58,7 +68,24 @@ var weathers = map[string]func(r *rand.Rand) weather{
 		whole := from + chance(r, time.Minute)
 		return weather{whole: whole, wakes: true, lasting: true, takes: upTo(r, time.Second), down: func(at time.Duration) bool { return at >= from && at < whole }}
 	},
+	// A program that is unpacked or fetched first, as after a power cut.
+	"slow start": func(r *rand.Rand) weather {
+		return weather{slow: true, down: before(0), takes: always(between(r, 10*time.Second, 30*time.Second))}
+	},
+	"slow start by a launcher": func(r *rand.Rand) weather {
+		return weather{slow: true, command: "npx", down: before(0), takes: always(between(r, 10*time.Second, 30*time.Second))}
+	},
+	"slow rolling start": func(r *rand.Rand) weather {
+		whole := chance(r, time.Minute)
+		return weather{slow: true, whole: whole, wakes: true, down: before(whole), takes: always(between(r, 10*time.Second, 30*time.Second))}
+	},
 }
+
+func always(takes time.Duration) func(time.Duration) time.Duration {
+	return func(time.Duration) time.Duration { return takes }
+}
+
+func between(r *rand.Rand, from, to time.Duration) time.Duration { return from + chance(r, to-from) }
 
 func chance(r *rand.Rand, limit time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(limit)))
@@ -142,7 +169,7 @@ func (s *outdoorSession) Err() error {
 func (o *outdoors) waited(t *testing.T, seed uint64) (took time.Duration, ok bool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Trust: mcpint.TrustFull, Command: "/s"}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
+		h, err := New(Config{Servers: []mcpint.Server{{ID: "s", Trust: mcpint.TrustFull, Command: cmp.Or(o.command, "/s")}}, Retry: DefaultRetry()}, tools.NewRegistry(), quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,30 +211,34 @@ func TestStartsInAnyWeather(t *testing.T) { startsInAnyWeather(t, 100) }
 func startsInAnyWeather(t *testing.T, each int) {
 	t.Helper()
 	var lines []string
-	var sum time.Duration
 	total, connected := 0, 0
 	for name, make := range weathers {
-		var mean, worst time.Duration
-		well := 0
+		var sum, worst time.Duration
+		well, limit := 0, meanLimit
 		for seed := range uint64(each) {
 			r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a fixed seed, so that the test can be repeated
-			took, ok := (&outdoors{weather: make(r)}).waited(t, seed)
+			w := make(r)
+			if w.slow {
+				limit = slowMeanLimit
+			}
+			took, ok := (&outdoors{weather: w}).waited(t, seed)
 			if !ok {
 				t.Logf("%s, seed %d: not connected", name, seed)
 				continue
 			}
 			well++
-			mean += took
+			sum += took
 			worst = max(worst, took)
 		}
-		total, connected, sum = total+each, connected+well, sum+mean
-		lines = append(lines, fmt.Sprintf("%s\t%d\t%d\t%v\t%v", name, each, well, (mean/time.Duration(max(well, 1))).Round(time.Millisecond), worst))
+		total, connected = total+each, connected+well
+		mean := sum / time.Duration(max(well, 1))
+		lines = append(lines, fmt.Sprintf("%s\t%d\t%d\t%v\t%v", name, each, well, mean.Round(time.Millisecond), worst))
+		if mean > limit {
+			t.Errorf("%s: it took %v on average, in virtual time, expected at most %v", name, mean, limit)
+		}
 	}
 	t.Logf("by hand: 0\n%s", tableOf("weather\tstarts\tconnected\tmean, virtual\tlongest", lines))
-	if float64(connected) < 0.999*float64(total) {
-		t.Errorf("%d of %d starts ended connected, expected 99.9 %%", connected, total)
-	}
-	if mean := sum / time.Duration(connected); mean > 10*time.Second {
-		t.Errorf("it took %v on average, in virtual time, expected at most 10 s", mean)
+	if connected < total {
+		t.Errorf("%d of %d starts ended connected, expected all", connected, total)
 	}
 }

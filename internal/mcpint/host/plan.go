@@ -14,6 +14,7 @@ type plan struct {
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
 	began             time.Time     // when the last attempt began
+	took              time.Duration // how long the last successful attempt took; zero: none succeeded
 	due               time.Time     // when the schedule's next attempt is due; zero: no attempt is planned
 	waitingSince      time.Time     // when the wait for the next attempt began
 	delay             time.Duration // the schedule's wait

@@ -232,7 +232,9 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	}
 	s.showAttempt(begin, timed)
 	s.log.Info("MCP connection attempt", "attempt", s.plan.attempts, "delay", delay.Round(time.Millisecond))
-	dialCtx, cancel := context.WithTimeout(ctx, s.srv.ConnectTimeout)
+	server := s.srv
+	server.ConnectTimeout = s.srv.Patience(s.plan.attempts, s.plan.took)
+	dialCtx, cancel := context.WithTimeout(ctx, server.ConnectTimeout)
 	defer cancel()
 	type dialled struct {
 		conn *connection
@@ -241,7 +243,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	result := make(chan dialled, 1)
 	generation := s.plan.generation
 	go func() {
-		conn, err := s.open(dialCtx, generation)
+		conn, err := s.open(dialCtx, server, generation)
 		result <- dialled{conn, err}
 	}()
 	for {
@@ -252,6 +254,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 			}
 			if r.err == nil {
 				r.conn.took = time.Since(begin)
+				s.plan.took = r.conn.took
 			}
 			return r.conn, r.err
 		case a := <-s.requests.connect:

@@ -84,7 +84,7 @@ func TestAttemptsKeepTheirTimes(t *testing.T) {
 		0:               {0, 2 * time.Second, 6 * time.Second},
 		2 * time.Second: {0, 2 * time.Second, 6 * time.Second}, // --require-broker 2s
 		3 * time.Second: {0, 3 * time.Second, 7 * time.Second},
-		time.Minute:     {0, 10 * time.Second, 20 * time.Second}, // connect_timeout ends it
+		time.Hour:       {0, 10 * time.Second, 40 * time.Second}, // connect_timeout ends the first, three times as long the second
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := run(t, &fakeServer{down: 100, takes: takes}, DefaultRetry())
