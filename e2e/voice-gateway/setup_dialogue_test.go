@@ -20,7 +20,7 @@ import (
 	"voicegateway/internal/fake"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var rewrite = flag.Bool("update", false, "write the golden files anew")
 
 // answer is what a person types once the terminal shows a text. The text is looked for in
 // what came since the answer before.
@@ -279,7 +279,8 @@ func clumsy(broker, zwaveBroker string) map[string]struct {
 				{"Wake word", "jarvis" + enter},
 				{"Wake word", enter},
 				{"MB", "n" + enter},
-			}, 0, true,
+			},
+			0, true,
 		},
 		"german": {
 			[]string{"--model", "none", "--broker", zwaveBroker},
@@ -290,7 +291,8 @@ func clumsy(broker, zwaveBroker string) map[string]struct {
 				{"Room", "Kü" + "\xc2\x9b" + "che" + enter},
 				{"Room", "Küche" + enter},
 				{"Name of this gateway, for its MQTT topics", enter},
-			}, 0, true,
+			},
+			0, true,
 		},
 		"away": {
 			[]string{"--model", "none", "--broker", broker},
@@ -299,7 +301,8 @@ func clumsy(broker, zwaveBroker string) map[string]struct {
 				{"User", "family" + enter},
 				{"Password", "s3cret" + enter},
 				{"Room", ctrlC},
-			}, 130, false,
+			},
+			130, false,
 		},
 	}
 }
@@ -358,7 +361,7 @@ func (n *newcomer) steady(shown string) string {
 
 func compareTranscript(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
+	if *rewrite {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the other test data
 			t.Fatal(err)
 		}

@@ -85,8 +85,11 @@ func (d *Draft) Writable() error {
 	if err == nil {
 		err = errors.Join(trust.Try(dir), dir.Close())
 	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // its path is that of the attempt
+	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w; run this with sudo, or name another place with --config FILE", d.Path, err)
+		return fmt.Errorf("%s cannot be written: %w in %s; run this with sudo, or name another place with --config FILE", d.Path, err, place)
 	}
 	return nil
 }

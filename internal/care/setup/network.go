@@ -204,24 +204,30 @@ type login struct {
 func (s *session) connect(ctx context.Context, broker string) (again bool, err error) {
 	l, err := s.firstLogin()
 	for err == nil {
+		open := l.user == "" && !l.insecure && !here(broker) // it must not be used without a password
+		attempt := l
+		attempt.insecure = l.insecure || open // whether it answers is asked without a password too
 		var tried error
-		if tried, err = s.try(ctx, broker, l); err != nil {
+		if tried, err = s.try(ctx, broker, attempt); err != nil {
 			return false, err
 		}
-		if tried == nil {
+		if tried == nil && !open {
 			return false, s.keepBroker(broker, l)
 		}
-		open := l.user == "" && !l.insecure && !here(broker) // it must not be used without a password
-		wanted := open || doctor.Refused(tried)
+		s.seen = nil
+		wanted := tried == nil || doctor.Refused(tried)
 		if s.found && wanted && l.user != "" && l.password != "" {
 			return false, fmt.Errorf("the broker %s refuses the user %s: the name or the password is wrong; give the right ones: %s --broker-user NAME --broker-password-file FILE", broker, l.user, s.again())
+		}
+		if s.found && open {
+			return false, configure.Misused(fmt.Errorf("the broker %s is on another machine; name a user and a password: --broker-user NAME --broker-password-file FILE, or use --broker-insecure if everybody in that network may switch things", broker))
 		}
 		s.tellBroker(broker, l, wanted, tried)
 		if s.found {
 			return false, s.keepBroker(broker, l)
 		}
 		if !wanted {
-			return s.absent(ctx, broker, l)
+			return s.absent(ctx, broker, l, open)
 		}
 		var back bool
 		if l, back, err = s.askLogin(ctx, l.user, open); err == nil && back {
@@ -231,27 +237,41 @@ func (s *session) connect(ctx context.Context, broker string) (again bool, err e
 	return false, err
 }
 
-// absent asks whether a broker that does not answer is used when it does.
-func (s *session) absent(ctx context.Context, broker string, l login) (again bool, err error) {
+// absent asks whether a broker that does not answer is used when it does. One that is
+// open needs a user and a password, or the word that it is used without.
+func (s *session) absent(ctx context.Context, broker string, l login, open bool) (again bool, err error) {
 	keep, err := s.asker.yes(ctx, "Use it all the same, once it answers")
 	if err != nil || !keep {
 		return true, err
 	}
-	return false, s.keepBroker(broker, l)
+	if open {
+		if l, again, err = s.askLogin(ctx, l.user, open); err != nil || again {
+			return again, err
+		}
+	}
+	if err := s.keepBroker(broker, l); err != nil {
+		return false, err
+	}
+	s.poor("broker", "%s is used once it answers", broker)
+	return false, nil
 }
 
-// tellBroker says why a broker cannot be used so; wanted means that it wants other
-// credentials.
+// tellBroker says why a broker cannot be used so; wanted means that other credentials are
+// needed. Without a reason it is one of another machine that lets everybody in.
 func (s *session) tellBroker(broker string, l login, wanted bool, why error) {
+	flags := ": " + s.again() + " --broker-user NAME --broker-password-file FILE"
+	if !s.found {
+		flags = ""
+	}
 	switch {
 	case !wanted:
 		s.poor("broker", "%s does not answer: %v", broker, cause(why))
-	case s.found:
-		s.poor("broker", "%s wants a user and a password: %s --broker-user NAME --broker-password-file FILE", broker, s.again())
+	case why == nil:
+		s.poor("broker", "%s lets everybody in its network switch things; better name a user and a password%s", broker, flags)
 	case l.user == "":
-		s.poor("broker", "%s wants a user and a password", broker)
+		s.poor("broker", "%s wants a user and a password%s", broker, flags)
 	default:
-		s.poor("broker", "%s refuses the user %s: the name or the password is wrong", broker, l.user)
+		s.poor("broker", "%s refuses the user %s: the name or the password is wrong%s", broker, l.user, flags)
 	}
 }
 
@@ -262,6 +282,9 @@ func cause(err error) error {
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Timeout() {
+		return errors.New("nothing came back in time")
 	}
 	return err
 }
@@ -384,6 +407,8 @@ func (s *session) prefix(ctx context.Context) error {
 	switch {
 	case up[chosen]:
 		s.good("house", "zwave-js-ui, at the prefix %s", chosen)
+	case s.seen == nil && s.now.MQTT.URL != "":
+		s.poor("house", "zwave-js-ui is looked for at the prefix %s once the broker answers", chosen)
 	case slices.Contains(there, chosen):
 		s.poor("house", "zwave-js-ui, at the prefix %s, says that it is offline; start it: it is found when it comes", chosen)
 	default:

@@ -266,7 +266,8 @@ func (s *session) models(ctx context.Context) error {
 	case how == "" && s.found:
 		how = Pull
 	case how == "":
-		yes, err := s.asker.yes(ctx, fmt.Sprintf("Not here yet: %s. Download them at the end, %s", strings.Join(names, ", "), size))
+		s.asker.say("Not here yet: %s\n", strings.Join(names, ", "))
+		yes, err := s.asker.yes(ctx, "Download them after the last question, "+size)
 		if err != nil {
 			return err
 		}
@@ -292,7 +293,10 @@ func (s *session) models(ctx context.Context) error {
 				s.asker.say("\nThe configuration is written. To fetch the models: %s models pull\n", command)
 				return ctx.Err()
 			}
-			s.poor("wake word", "%s, without all of its models (%v); to try again: %s models pull", words, err, command)
+			s.poor("wake word", "%s, without all of its models; to try again: %s models pull", words, command)
+			for line := range strings.Lines(err.Error()) {
+				s.asker.say("  %s\n", strings.TrimSpace(line))
+			}
 			return nil
 		}
 		s.good("wake word", "%s", words)
