@@ -72,8 +72,9 @@ release: ## publish dist with its checksums and their signature under the tag of
 demo: setup build ## demonstrate the whole path on this machine, without hardware, account or network
 	bin/voice-gateway demo
 
-run: setup build ## run the daemon with configs/voice-gateway.yaml
-	bin/voice-gateway run --config configs/voice-gateway.yaml
+# What setup has written goes before what the repository brings.
+run: setup build ## run the daemon with configs/local.yaml, or else with configs/voice-gateway.yaml
+	bin/voice-gateway run --config $(firstword $(wildcard configs/local.yaml) configs/voice-gateway.yaml)
 
 lint: setup $(GOFUMPT) $(GOLANGCI) ## check formatting and module files, run go vet and the linters
 	@unformatted=$$($(GOFUMPT) -l $(wildcard cmd e2e internal scripts)); \

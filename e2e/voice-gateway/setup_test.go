@@ -136,6 +136,9 @@ func TestSetup(t *testing.T) {
 			if again = n.setup("--yes", "--models", "skip"); n.text() != first {
 				t.Errorf("run again without a gateway: %s", again)
 			}
+			if again = n.setup("--prefix", prefix); !strings.Contains(again, "✓ house          zwave-js-ui, at the prefix "+prefix) || n.text() != first {
+				t.Errorf("the prefix alone: %s", again)
+			}
 			n.setup("--area", "Bathroom")
 			if changed := differences(t, first, n.text()); len(changed) != 1 || !strings.Contains(changed[0], "area: Bathroom") {
 				t.Errorf("one flag changed %q", changed)
@@ -172,12 +175,12 @@ func TestSetupStartsTheServiceAnew(t *testing.T) {
 		asked         bool
 		said          string
 	}{
-		{n.config, "0", "active", []string{"--yes"}, n.config, true, "was started anew"},
-		{n.config, "0", "active", []string{"--yes"}, relative, true, "was started anew"},
+		{n.config, "0", "active", []string{"--yes"}, n.config, true, "was restarted"},
+		{n.config, "0", "active", []string{"--yes"}, relative, true, "was restarted"},
 		{n.config, "0", "active", nil, n.config, false, "sudo systemctl restart"},
 		{n.config, "1", "active", []string{"--yes"}, n.config, true, "sudo systemctl restart"},
 		{n.config, "1", "failed", []string{"--yes"}, n.config, true, "was stopped and did not start again"},
-		{"/etc/another.yaml", "0", "active", []string{"--yes"}, n.config, false, "sudo systemctl restart"},
+		{"/etc/another.yaml", "0", "active", []string{"--yes"}, n.config, false, "when it is stopped and started again: "},
 	} {
 		m.is(c.serves, c.status, c.after)
 		stdout, stderr, status := command(t, n.env, append([]string{"--config", c.config, "setup", "--area", fmt.Sprint("Room ", i)}, c.flags...)...)
@@ -254,6 +257,12 @@ func TestSetupWithoutBroker(t *testing.T) {
 		t.Errorf("%q", changed)
 	}
 	addr := strings.TrimPrefix(taken, "mqtt://")
+	for flag, value := range map[string]string{"--area": "Kit\x1b[2Jchen", "--id": "a/b", "--language": "klingon", "--broker": "foo bar", "--prefix": "a/#"} {
+		before := n.text()
+		if _, stderr, status := command(t, n.env, "--config", n.config, "setup", flag, value); status != 2 || strings.Contains(stderr, "\x1b") || n.text() != before {
+			t.Errorf("%s %q: status %d: %s", flag, value, status, stderr)
+		}
+	}
 	n.setup("--listen", addr)
 	if stdout := n.setup("--yes", "--models", "skip"); !strings.Contains(stdout, addr+" is taken by another program") || strings.Contains(n.text(), addr) {
 		t.Errorf("a port that is taken: %s", stdout)
@@ -287,11 +296,11 @@ func TestSetupAsksAgain(t *testing.T) {
 	}
 	locked(w, addr, passwords)
 	n := newNewcomer(t)
-	stdout, err := n.typed("family\nwr0ng\n\ns3cret\n", "--broker", addr, "--language", "en", "--id", "test", "--microphone", "default",
+	dialogue, err := n.typed("family\nwr0ng\n\ns3cret\n", "--broker", addr, "--language", "en", "--id", "test", "--microphone", "default",
 		"--speaker", "default", "--wake-word", "hey jarvis", "--models", "skip", "--model", "none", "--area", "Hall", "--listen", fake.FreeAddr(t))
-	if err != nil || strings.Count(stdout, "wants a user and a password") != 1 || strings.Count(stdout, "refuses this user and this password") != 1 ||
-		!strings.Contains(stdout, "mqtt://"+addr+" answers") {
-		t.Fatalf("%v: %s", err, stdout)
+	if err != nil || strings.Count(dialogue, "wants a user and a password") != 1 || strings.Count(dialogue, "refuses the user family: the name or the password is wrong") != 1 ||
+		!strings.Contains(dialogue, "mqtt://"+addr+" answers") {
+		t.Fatalf("%v: %s", err, dialogue)
 	}
 	text := n.text()
 	if strings.Contains(text, "s3cret") || !strings.Contains(text, "username: family") || !strings.Contains(text, "area: Hall") {
@@ -301,8 +310,9 @@ func TestSetupAsksAgain(t *testing.T) {
 		t.Errorf("run again: %s", stdout)
 	}
 	wrong := w.file("wrong", "wr0ng\n")
-	if stdout := n.setup("--yes", "--broker-password-file", wrong); !strings.Contains(stdout, "wants a user and a password: voice-gateway setup") {
-		t.Errorf("nobody to ask: %s", stdout)
+	stdout, stderr, status := command(t, n.env, "--config", n.config, "setup", "--yes", "--broker-password-file", wrong)
+	if status != 1 || !strings.Contains(stderr, "refuses the user family: the name or the password is wrong") || !strings.Contains(stdout, "Nothing was written.") || n.text() != text {
+		t.Errorf("a wrong password, and nobody to ask: status %d: %s%s", status, stdout, stderr)
 	}
 }
 

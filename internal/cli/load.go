@@ -17,11 +17,12 @@ import (
 type loaded struct{ *configure.Loaded }
 
 // load reads and checks the configuration.
-func (a *app) load(ctx context.Context) (*loaded, error) { return a.loadFile(ctx, a.config) }
+func (a *app) load(ctx context.Context) (*loaded, error) {
+	return a.keep(interrupt.Read(ctx, func() (*configure.Loaded, error) { return configure.Load(a.config, a.Environ) }))
+}
 
-// loadFile does what load does, with the configuration of another file.
-func (a *app) loadFile(ctx context.Context, path string) (*loaded, error) {
-	l, err := interrupt.Read(ctx, func() (*configure.Loaded, error) { return configure.Load(path, a.Environ) })
+// keep takes a configuration that was read, and its secrets, which are not to be shown.
+func (a *app) keep(l *configure.Loaded, err error) (*loaded, error) {
 	if l == nil {
 		return nil, err
 	}
@@ -30,6 +31,11 @@ func (a *app) loadFile(ctx context.Context, path string) (*loaded, error) {
 		return nil, err
 	}
 	return &loaded{l}, nil
+}
+
+// loadDraft does what load does, with a configuration that is not written yet.
+func (a *app) loadDraft(ctx context.Context, d *configure.Draft) (*configure.Loaded, error) {
+	return of(a.keep(interrupt.Read(ctx, d.Load)))
 }
 
 // review is what the commands about turns of before need.
@@ -53,9 +59,9 @@ func (a *app) review(ctx context.Context) (review.World, error) {
 func (a *app) upkeep() upkeep.World {
 	return upkeep.World{
 		In: a.In, Out: a.Out, Err: a.Err, Terminal: a.Terminal, Paint: a.paint, Environ: a.Environ, Executable: a.Executable, File: a.config, NoDaemon: errNoDaemon,
-		Version:  a.version,
-		Load:     func(ctx context.Context) (*configure.Loaded, error) { return of(a.load(ctx)) },
-		LoadFile: func(ctx context.Context, path string) (*configure.Loaded, error) { return of(a.loadFile(ctx, path)) },
+		Version:   a.version,
+		Load:      func(ctx context.Context) (*configure.Loaded, error) { return of(a.load(ctx)) },
+		LoadDraft: a.loadDraft,
 		Pull: func(ctx context.Context, l *configure.Loaded, from string) error {
 			return (&modelsWork{app: a}).pullFor(ctx, &loaded{l}, from)
 		},

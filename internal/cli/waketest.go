@@ -112,7 +112,11 @@ const noSound = 4 * time.Second
 func (o wakeTesting) withMicrophone(ctx context.Context, l *loaded, use func(context.Context, wakes.Microphone) error) error {
 	_, err := doors.Alive.Ask(ctx, l.daemon().request, struct{}{})
 	if !errors.Is(err, errNoDaemon) {
-		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (systemctl stop voice-gateway) and start it afterwards, or give recordings with --from", l.daemon().addr())
+		stop := "Ctrl-C where it runs"
+		if configure.Serviced(l.Path) {
+			stop = "sudo systemctl stop voice-gateway"
+		}
+		return fmt.Errorf("the gateway at %s holds the microphone; stop it first (%s) and start it afterwards, or give recordings with --from", l.daemon().addr(), stop)
 	}
 	if muted, err := mute.KeptHere(l.Gateway.StateDir); muted {
 		return errors.Join(errors.New("the microphone is muted; start the gateway (voice-gateway run) and open it with: voice-gateway mute off"), err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"voicegateway/internal/ai"
 	"voicegateway/internal/audio/device"
@@ -179,8 +180,11 @@ func each(err error) []error {
 // Validate reports everything that is wrong with the identity.
 func (i Identity) Validate() error {
 	var errs []error
-	if i.ID == "" || strings.ContainsAny(i.ID, "/+# \t") {
+	if i.ID == "" || strings.ContainsAny(i.ID, "/+#") || strings.ContainsFunc(i.ID, unicode.IsSpace) {
 		errs = append(errs, fmt.Errorf("gateway.id: %q is not usable in a topic; use letters, digits and dashes, such as kitchen", i.ID))
+	}
+	if strings.ContainsFunc(i.Area, unicode.IsControl) {
+		errs = append(errs, fmt.Errorf("gateway.area: %q is no name of a room: it has several lines or a tab; expected a name on one line, such as Kitchen", i.Area))
 	}
 	if known := sentences.Languages(); !slices.Contains(known, i.Language) {
 		errs = append(errs, fmt.Errorf("gateway.language: %q has no sentence pack here; expected one of %s", i.Language, strings.Join(known, ", ")))

@@ -19,24 +19,55 @@ import (
 type File struct {
 	Path    string
 	environ []string
+	from    string // the file whose text a new one begins with, "" if there is none
 }
 
-// Open returns the file at a path, where there need not be one yet; where the path is
-// empty, the one that is used.
+// Open returns the file at a path, where there need not be one yet. If the path is empty,
+// it returns the file that is used. The file that a clone of the repository brings is not
+// changed, because git would show the change; Local beside it is changed instead.
 func Open(path string, environ []string) (File, error) {
-	path, err := choose(path)
+	path, from, err := ours(path)
 	if err != nil {
 		return File{}, UseError{err}
 	}
 	if path == "" {
 		return File{}, UseError{errors.New("there is no configuration file yet; name one with --config FILE")}
 	}
-	return File{Path: path, environ: environ}, nil
+	return File{Path: path, environ: environ, from: from}, nil
 }
 
-// read returns the content of the file. A path that is not a file is the user's mistake.
+// Place is Open for a configuration that may be new: without one, it returns the place
+// where the caller's is kept.
+func Place(path string, environ []string) (File, error) {
+	path, from, err := ours(path)
+	if err != nil {
+		return File{}, UseError{err}
+	}
+	if path == "" {
+		if path = Local; os.Geteuid() == 0 {
+			path = Installed
+		}
+	}
+	return File{Path: path, environ: environ, from: from}, nil
+}
+
+// ours returns the path of the file to change, and of the one that a new file begins with.
+func ours(named string) (path, from string, err error) {
+	if path, err = choose(named); err != nil {
+		return "", "", err
+	}
+	if named == "" && path == Shipped {
+		return Local, Shipped, nil
+	}
+	return path, "", nil
+}
+
+// read returns the content of the file, or of the one that it begins with. A path that is not a file is the user's mistake.
 func (f File) read() ([]byte, error) {
 	data, err := config.Read(f.Path)
+	if errors.Is(err, fs.ErrNotExist) && f.from != "" {
+		data, err = config.Read(f.from)
+	}
 	if errors.Is(err, config.ErrNoFile) {
 		return nil, UseError{err}
 	}
@@ -67,31 +98,14 @@ type Change struct{ Key, Value string }
 // no file yet, the new one begins with base. It returns the changes that made a
 // difference.
 func (f File) Apply(base string, changes []Change) (made []Change, err error) {
-	old, err := f.read()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	d, err := f.Draft(base)
+	if err != nil {
 		return nil, err
-	default:
-		base = string(old)
 	}
-	text := base
-	for _, c := range changes {
-		next, err := f.changed(text, c.Key, c.Value)
-		if err != nil {
-			return nil, UseError{fmt.Errorf("%s cannot be set in %s:\n%w", c.Key, f.Path, err)}
-		}
-		if next != text {
-			made, text = append(made, c), next
-		}
+	if made, err = d.Apply(changes...); err != nil || len(made) == 0 {
+		return nil, err
 	}
-	if text == string(old) {
-		return nil, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-		return nil, fmt.Errorf("making a place for the configuration: %w", err)
-	}
-	return made, store.ReplaceOwn(f.Path, []byte(text))
+	return made, d.Write()
 }
 
 // changed returns the text of a file with another value for a key. A value that YAML
@@ -154,14 +168,20 @@ func (f File) KeepSecret(key, secret string) (string, error) {
 	if secret == "" {
 		return "", UseError{errors.New("standard input holds no secret; expected it on one line")}
 	}
+	place, err := f.keep(key, secret)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Set(key+"_file", place)
+	return place, err
+}
+
+// keep writes a secret into a file beside the configuration and returns its path.
+func (f File) keep(key, secret string) (string, error) {
 	dir, err := filepath.Abs(filepath.Dir(f.Path))
 	if err != nil {
 		return "", fmt.Errorf("finding a place for the secret: %w", err)
 	}
 	place := filepath.Join(dir, "credentials", key)
-	if err := store.ReplaceSecret(place, []byte(secret+"\n")); err != nil {
-		return "", err
-	}
-	_, err = f.Set(key+"_file", place)
-	return place, err
+	return place, store.ReplaceSecret(place, []byte(secret+"\n"))
 }

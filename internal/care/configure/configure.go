@@ -22,11 +22,17 @@ import (
 	"voicegateway/internal/ground/trust"
 )
 
+// The paths where the configuration is looked for. Those in the working directory are
+// meant for a clone of the repository.
+const (
+	Installed = "/etc/voice-gateway/voice-gateway.yaml" // the service's
+	Local     = "configs/local.yaml"                    // the caller's own; git ignores it
+	Shipped   = "configs/voice-gateway.yaml"            // the one in the repository
+)
+
 // Places are the paths where the configuration is looked for; the first that exists is
 // used.
-func Places() []string {
-	return []string{"/etc/voice-gateway/voice-gateway.yaml", "configs/voice-gateway.yaml"}
-}
+func Places() []string { return []string{Installed, Local, Shipped} }
 
 // prefix begins the variables that override keys.
 const prefix = "VOICE_GATEWAY_"
@@ -61,7 +67,13 @@ func Load(path string, environ []string) (*Loaded, error) {
 	if refused != nil {
 		return l, UseError{refused}
 	}
-	if err := l.read(); err != nil {
+	return load(l, l.file, "")
+}
+
+// load fills a configuration with the text that read returns. A password is the one at the
+// broker, in place of the one that is kept.
+func load(l *Loaded, read func() ([]byte, error), password string) (_ *Loaded, err error) {
+	if err := l.read(read); err != nil {
 		return l, UseError{err}
 	}
 	once, err := disablesRetry(l.Options.Getenv("DISABLE_RETRY"))
@@ -75,7 +87,13 @@ func Load(path string, environ []string) (*Loaded, error) {
 	if l.Wake.ModelsDir == "" {
 		l.Wake.ModelsDir = filepath.Join(l.Gateway.StateDir, "models")
 	}
+	if password != "" {
+		l.MQTT.PasswordFile = ""
+	}
 	l.Locked = l.readSecrets()
+	if password != "" {
+		l.Secrets.MQTTPassword = password
+	}
 	if l.Secrets.HTTPToken, err = l.Options.Secret("http.token", l.HTTP.TokenFile); err != nil {
 		return l, fmt.Errorf("reading a secret: %w", mayRead(err))
 	}
@@ -109,7 +127,7 @@ const installedState = "/var/lib/voice-gateway"
 // stateDir returns the directory of the state. A command that uses the service's
 // configuration uses the service's state too, whichever user runs it.
 func (l *Loaded) stateDir() (string, error) {
-	if l.Gateway.StateDir == "" && l.Path == Places()[0] && l.Options.Getenv("STATE_DIRECTORY") == "" {
+	if l.Gateway.StateDir == "" && l.Path == Installed && l.Options.Getenv("STATE_DIRECTORY") == "" {
 		if info, err := os.Stat(installedState); err == nil && info.IsDir() {
 			return installedState, nil
 		}
@@ -165,14 +183,19 @@ func refusal(place string, err error) error {
 	return fmt.Errorf("%s in this directory is not read: %s%w. Where you trust it, name it: --config %s; else remove it, or call this in another directory", place, why, err, place)
 }
 
+// file is the text of the configuration file, nothing where there is none.
+func (l *Loaded) file() ([]byte, error) {
+	if l.Path == "" {
+		return nil, nil
+	}
+	return config.Read(l.Path)
+}
+
 // read fills the configuration and tells everything that is wrong with it.
-func (l *Loaded) read() error {
-	var data []byte
-	if l.Path != "" {
-		var err error
-		if data, err = config.Read(l.Path); err != nil {
-			return fmt.Errorf("the configuration cannot be used:\n%w", err)
-		}
+func (l *Loaded) read(text func() ([]byte, error)) error {
+	data, err := text()
+	if err != nil {
+		return fmt.Errorf("the configuration cannot be used:\n%w", err)
 	}
 	if problems := l.parse(data); len(problems) > 0 {
 		return fmt.Errorf("the configuration%s cannot be used:\n%w", From(l.Path), problems)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"voicegateway/internal/care/configure"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/trust"
@@ -22,22 +23,11 @@ func (v *visit) gateway(ctx context.Context) []Finding {
 	}
 	switch err := v.Ask(ctx, doors.Alive.Path(), &ready); {
 	case errors.Is(err, v.NoDaemon):
-		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: StartCommand(v.Command)}}
+		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: configure.StartCommand(v.Path, v.Executable, v.Command)}}
 	case err != nil:
 		return []Finding{{State: Ill, Text: "what runs at " + v.HTTP.Listen + " cannot be asked: " + err.Error(), Do: "Look at what it says: journalctl -u voice-gateway"}}
 	}
 	return well("it runs, at %s", v.HTTP.Listen)
-}
-
-// StartCommand starts the gateway, as a service where it is installed as one; command is
-// how our own program is called.
-func StartCommand(command string) string {
-	for _, unit := range []string{"/etc/systemd/system/voice-gateway.service", "/usr/lib/systemd/system/voice-gateway.service"} {
-		if _, err := os.Stat(unit); err == nil {
-			return "sudo systemctl start voice-gateway"
-		}
-	}
-	return command + " run"
 }
 
 // clock compares the clock with the age of our own program: it was not made in the

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -242,6 +243,34 @@ func Gather(ctx context.Context, cfg mqtt.Config, id string, log *slog.Logger) (
 	mu.Lock()
 	defer mu.Unlock()
 	return Retained{seen.Broker, seen.Twin, maps.Clone(seen.Houses)}, nil
+}
+
+// Taken reports whether a gateway with this id is online at a broker.
+func Taken(ctx context.Context, cfg mqtt.Config, id string, log *slog.Logger) (bool, error) {
+	bus, err := mqtt.New(cfg, log)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var taken atomic.Bool
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = bus.Run(ctx) }() // its error is that of AwaitConnected
+	defer func() { cancel(); <-ended }()
+	err = bus.Subscribe(ctx, mqttapi.Availability(id), func(_ string, payload []byte, _ bool) {
+		taken.Store(string(payload) == "online")
+	})
+	if err != nil && ctx.Err() == nil {
+		return false, err
+	}
+	if err := bus.AwaitConnected(ctx); err != nil {
+		return false, err
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(gathering):
+	}
+	return taken.Load(), nil
 }
 
 // oldestTried is the oldest major version of zwave-js-ui whose topics are known here

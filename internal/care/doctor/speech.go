@@ -62,6 +62,9 @@ func (v *visit) device(part, key, named, problem string, all []audio.Device, fit
 
 // wakeWord is whether the models of the words are there.
 func (v *visit) wakeWord(context.Context) []Finding {
+	if !slices.ContainsFunc(v.STT.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) }) {
+		return well("not needed while no recogniser hears %s", v.Gateway.Language)
+	}
 	if v.Wake.Engine != "micro" && v.Wake.Engine != "auto" {
 		return well("%s, by %s", strings.Join(v.Wake.Words, ", "), v.Wake.Engine)
 	}

@@ -86,12 +86,15 @@ func TestOffers(t *testing.T) {
 func TestAsker(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	a := newAsker(strings.NewReader("\n9\n2\nDE\n\nnein\nmaybe\ny\nlast"), &out, false)
+	a := newAsker(strings.NewReader("\n9\n2\nDE\nHa\x1b[2Jll\nHall\n\nnein\nmaybe\ny\nlast"), &out, false, false)
 	all := []string{"en", "de", "fr"}
 	for i, want := range []string{"fr", "de", "de"} {
-		if got, err := a.choice(t.Context(), "Language", all, "fr"); err != nil || got != want {
+		if got, err := a.choice(t.Context(), "Language", options(all), "fr"); err != nil || got != want {
 			t.Fatalf("choice %d: %q, %v", i, got, err)
 		}
+	}
+	if got, err := a.text(t.Context(), "Room", "x"); err != nil || got != "Hall" {
+		t.Fatalf("a room with a control character: %q, %v", got, err)
 	}
 	for i, want := range []bool{true, false, true} {
 		if got, err := a.yes(t.Context(), "Well"); err != nil || got != want {
@@ -104,7 +107,40 @@ func TestAsker(t *testing.T) {
 	if _, err := a.text(t.Context(), "More", "x"); !errors.Is(err, errAway) {
 		t.Errorf("%v", err)
 	}
-	if strings.Count(out.String(), "expected a number up to 3") != 1 || strings.Count(out.String(), "Well (y/n)") != 4 {
+	if strings.Count(out.String(), "a control character") != 1 {
 		t.Errorf("%s", out.String())
+	}
+	if strings.Count(out.String(), "expected a number from 1 to 3") != 1 || strings.Count(out.String(), "Well (y/n)") != 4 {
+		t.Errorf("%s", out.String())
+	}
+}
+
+// A language is called by its code or by its name in one of the languages.
+func TestLanguagesByName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"en": "en", "DE": "de", "Deutsch": "de", "GERMAN": "de", "allemand": "de", "alemán": "de", "aleman": "de",
+		"english": "en", "Englisch": "en", "anglais": "en", "inglés": "en", "Français": "fr", "francais": "fr", "französisch": "fr", "French": "fr",
+		"español": "es", "spanish": "es", "Spanisch": "es", "espagnol": "es", "klingon": "", "": "", "d": "",
+	} {
+		got := ""
+		for _, o := range languages() {
+			if o.called(name) {
+				got = o.value
+			}
+		}
+		if got != want {
+			t.Errorf("%q is %q, expected %q", name, got, want)
+		}
+	}
+}
+
+// The name of a gateway is made of its room.
+func TestPlainName(t *testing.T) {
+	t.Parallel()
+	for room, want := range map[string]string{"Living Room": "living-room", "Küche": "kueche", "Salle à manger": "salle-a-manger", "Büro 2": "buero-2", "厨房": ""} {
+		if got := plainName(room); got != want {
+			t.Errorf("%q is %q, expected %q", room, got, want)
+		}
 	}
 }

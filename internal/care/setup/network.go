@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,13 +14,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/mdns"
 
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ground/httpguard"
+	"voicegateway/internal/language/text"
 )
 
 // Bounds of looking around: probing for one address of this machine, announcing for
@@ -36,20 +40,59 @@ const local = "127.0.0.1:1883"
 // broker finds the MQTT broker and connects to it, with a user and a password where it
 // wants them.
 func (s *session) broker(ctx context.Context) error {
+	if s.Broker != "" && s.Broker != None {
+		if err := s.usable(s.Broker); err != nil {
+			return configure.Misused(fmt.Errorf("--broker: %w", err))
+		}
+	}
 	chosen, err := s.chosenBroker(ctx)
 	for err == nil {
 		if chosen == "" || chosen == None {
-			return s.ownBroker()
+			return s.ownBroker(chosen == None)
 		}
 		again, err := s.connect(ctx, address(chosen))
 		if err != nil || !again {
 			return err
 		}
-		if chosen, err = s.asker.text(ctx, "Broker, such as mqtt://192.168.1.10, or none", None); err != nil {
+		if chosen, err = s.typedBroker(ctx, "Broker, such as mqtt://192.168.1.10, or none", None); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// usable returns what is wrong with the address of a broker, whether it answers or not.
+func (s *session) usable(broker string) error {
+	cfg := s.now.MQTT.Config
+	cfg.URL, cfg.Username, cfg.Password, cfg.CAFile, cfg.AllowInsecure = address(broker), "", "", "", true
+	if err := cfg.Validate(); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "mqtt.broker: "))
+	}
+	return nil
+}
+
+// typedBroker asks for the address of a broker, or for the number of one that was found,
+// until one is usable.
+func (s *session) typedBroker(ctx context.Context, prompt, otherwise string, found ...string) (string, error) {
+	var chosen string
+	err := s.until(ctx, prompt, otherwise, func(answer string) error {
+		n, err := strconv.Atoi(answer)
+		switch chosen = answer; {
+		case strings.EqualFold(answer, None):
+			chosen = None
+			return nil
+		case err == nil && n >= 1 && n <= len(found):
+			chosen = found[n-1]
+			return nil
+		case err == nil:
+			return configure.Misused(fmt.Errorf("%d is no broker; expected an address such as mqtt://192.168.1.10, or none", n))
+		}
+		if err := s.usable(answer); err != nil {
+			return configure.Misused(err)
+		}
+		return nil
+	})
+	return chosen, err
 }
 
 // chosenBroker is the broker of a flag, of the configuration, or one that is found.
@@ -74,13 +117,11 @@ func (s *session) chosenBroker(ctx context.Context) (string, error) {
 // askBroker lets a person choose.
 func (s *session) askBroker(ctx context.Context, found []string, now string) (string, error) {
 	if len(found) == 0 {
-		return s.asker.text(ctx, "No MQTT broker was found. Its address, such as mqtt://192.168.1.10, or none", cmp.Or(now, None))
+		return s.typedBroker(ctx, "No MQTT broker was found. Its address, such as mqtt://192.168.1.10, or none", cmp.Or(now, None))
 	}
 	s.asker.say("MQTT brokers that were found:\n")
-	for _, one := range found {
-		s.asker.say("   %s\n", one)
-	}
-	return s.asker.text(ctx, "Broker, or none", cmp.Or(now, found[0]))
+	s.asker.list(options(found))
+	return s.typedBroker(ctx, "Broker: a number, an address or none", cmp.Or(now, found[0]), found...)
 }
 
 // address completes what people write of a broker.
@@ -133,15 +174,22 @@ func here(address string) bool {
 	return err == nil && httpguard.Loopback(u.Hostname())
 }
 
-// ownBroker is the way without a broker.
-func (s *session) ownBroker() error {
-	if s.Broker == None {
+// ownBroker is the way without a broker. With chosen, one of the configuration is removed.
+func (s *session) ownBroker(chosen bool) error {
+	if chosen {
 		if err := s.set(configure.Change{Key: "mqtt.broker"}); err != nil {
 			return err
 		}
 	}
 	s.poor("broker", "none is used; the gateway brings its own, at %s, which zwave-js-ui on this machine can use", s.now.MQTT.Embedded.Listen)
+	s.asker.say("  To use another one later: %s --broker mqtt://ADDRESS\n", s.again())
 	return nil
+}
+
+// again is the command that runs setup again.
+func (s *session) again() string {
+	command, _ := s.Command(s.now)
+	return command + " setup"
 }
 
 // login is what a broker is tried with.
@@ -156,42 +204,89 @@ type login struct {
 func (s *session) connect(ctx context.Context, broker string) (again bool, err error) {
 	l, err := s.firstLogin()
 	for err == nil {
+		open := l.user == "" && !l.insecure && !here(broker) // it must not be used without a password
+		attempt := l
+		attempt.insecure = l.insecure || open // whether it answers is asked without a password too
 		var tried error
-		if tried, err = s.try(ctx, broker, l); err != nil {
+		if tried, err = s.try(ctx, broker, attempt); err != nil {
 			return false, err
 		}
-		if tried == nil {
+		if tried == nil && !open {
 			return false, s.keepBroker(broker, l)
 		}
-		open := l.user == "" && !l.insecure && !here(broker) // it must not be used without a password
-		wanted := open || doctor.Refused(tried)
+		s.seen = nil
+		wanted := tried == nil || doctor.Refused(tried)
+		if s.found && wanted && l.user != "" && l.password != "" {
+			return false, fmt.Errorf("the broker %s refuses the user %s: the name or the password is wrong; give the right ones: %s --broker-user NAME --broker-password-file FILE", broker, l.user, s.again())
+		}
+		if s.found && open {
+			return false, configure.Misused(fmt.Errorf("the broker %s is on another machine; name a user and a password: --broker-user NAME --broker-password-file FILE, or use --broker-insecure if everybody in that network may switch things", broker))
+		}
 		s.tellBroker(broker, l, wanted, tried)
 		if s.found {
 			return false, s.keepBroker(broker, l)
 		}
 		if !wanted {
-			return true, nil
+			return s.absent(ctx, broker, l, open)
 		}
-		if l, err = s.askLogin(ctx, l.user, open); err == nil && open && l.user == "" && !l.insecure {
+		var back bool
+		if l, back, err = s.askLogin(ctx, l.user, open); err == nil && back {
 			return true, nil
 		}
 	}
 	return false, err
 }
 
-// tellBroker says why a broker cannot be used so; wanted means that it wants other
-// credentials.
+// absent asks whether a broker that does not answer is used when it does. One that is
+// open needs a user and a password, or the word that it is used without.
+func (s *session) absent(ctx context.Context, broker string, l login, open bool) (again bool, err error) {
+	keep, err := s.asker.yes(ctx, "Use it all the same, once it answers")
+	if err != nil || !keep {
+		return true, err
+	}
+	if open {
+		if l, again, err = s.askLogin(ctx, l.user, open); err != nil || again {
+			return again, err
+		}
+	}
+	if err := s.keepBroker(broker, l); err != nil {
+		return false, err
+	}
+	s.poor("broker", "%s is used once it answers", broker)
+	return false, nil
+}
+
+// tellBroker says why a broker cannot be used so; wanted means that other credentials are
+// needed. Without a reason it is one of another machine that lets everybody in.
 func (s *session) tellBroker(broker string, l login, wanted bool, why error) {
+	flags := ": " + s.again() + " --broker-user NAME --broker-password-file FILE"
+	if !s.found {
+		flags = ""
+	}
 	switch {
 	case !wanted:
-		s.poor("broker", "%s does not answer: %v", broker, why)
-	case s.found:
-		s.poor("broker", "%s wants a user and a password: voice-gateway setup --broker-user NAME --broker-password-file FILE", broker)
+		s.poor("broker", "%s does not answer: %v", broker, cause(why))
+	case why == nil:
+		s.poor("broker", "%s lets everybody in its network switch things; better name a user and a password%s", broker, flags)
 	case l.user == "":
-		s.poor("broker", "%s wants a user and a password", broker)
+		s.poor("broker", "%s wants a user and a password%s", broker, flags)
 	default:
-		s.poor("broker", "%s refuses this user and this password", broker)
+		s.poor("broker", "%s refuses the user %s: the name or the password is wrong%s", broker, l.user, flags)
 	}
+}
+
+// cause is the part of an error that says what the network has answered.
+func cause(err error) error {
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Errorf("the name %s is not known here", unknown.Name)
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Timeout() {
+		return errors.New("nothing came back in time")
+	}
+	return err
 }
 
 // try connects to a broker and keeps what it tells; tried is why that failed.
@@ -203,7 +298,7 @@ func (s *session) try(ctx context.Context, broker string, l login) (tried, err e
 		return nil, ctx.Err()
 	}
 	if err == nil {
-		s.seen = &seen
+		s.seen, s.reached, s.asked = &seen, cfg, s.now.Gateway.ID
 	}
 	return err, nil
 }
@@ -226,21 +321,21 @@ func (s *session) firstLogin() (login, error) {
 }
 
 // askLogin asks for a user and a password; without a user, whether a broker that is open
-// to everybody is to be used so.
-func (s *session) askLogin(ctx context.Context, user string, open bool) (login, error) {
-	user, err := s.asker.text(ctx, "User at the broker", user)
-	if err != nil {
-		return login{}, err
-	}
-	if user == "" && open {
+// to everybody is to be used so. back means that another broker is to be named.
+func (s *session) askLogin(ctx context.Context, user string, open bool) (l login, back bool, err error) {
+	const other = "-"
+	user, err = s.asker.text(ctx, "User at the broker, or "+other+" for another broker", user)
+	switch {
+	case err != nil || user == other:
+		return login{}, true, err
+	case user == "" && open:
 		insecure, err := s.asker.yes(ctx, "Without a password everybody in that network can switch things here. Use it so")
-		return login{insecure: insecure}, err
+		return login{insecure: insecure}, !insecure, err
+	case user == "":
+		return login{}, false, nil
 	}
-	if user == "" {
-		return login{}, nil
-	}
-	password, err := s.asker.secret(ctx, "Password")
-	return login{user: user, password: password}, err
+	password, err := s.asker.secret(ctx, "Password of "+user)
+	return login{user: user, password: password}, false, err
 }
 
 // keepBroker writes what was tried, the password into a file of its own.
@@ -256,10 +351,7 @@ func (s *session) keepBroker(broker string, l login) error {
 		changes = append(changes, configure.Change{Key: "mqtt.password_file", Value: l.file})
 	}
 	if l.file == "" && l.password != "" && l.password != s.now.Secrets.MQTTPassword {
-		if _, err := s.config.KeepSecret("mqtt.password", l.password); err != nil {
-			return err
-		}
-		s.changed = true
+		s.draft.KeepPassword(l.password)
 	}
 	if broker != s.now.MQTT.URL {
 		changes = append(changes, configure.Change{Key: "mqtt.broker", Value: broker})
@@ -285,8 +377,14 @@ func (s *session) prefix(ctx context.Context) error {
 	if !ours {
 		return nil // another kind of house
 	}
+	if strings.ContainsAny(s.Prefix, "+#") {
+		return configure.Misused(fmt.Errorf("--prefix %q is no prefix of topics; expected the one in the MQTT settings of zwave-js-ui, such as zwave", s.Prefix))
+	}
 	now := cmp.Or(server.Env["ZWAVE_MQTT_TOPIC"], "zwave")
 	chosen := now
+	if err := s.lookAgain(ctx); err != nil {
+		return err
+	}
 	up := s.prefixes()
 	there := slices.Sorted(maps.Keys(up))
 	switch {
@@ -295,7 +393,7 @@ func (s *session) prefix(ctx context.Context) error {
 	case len(there) == 0:
 	case !s.found && len(there) > 1:
 		var err error
-		if chosen, err = s.asker.choice(ctx, "Prefix of zwave-js-ui", there, now); err != nil {
+		if chosen, err = s.asker.choice(ctx, "Prefix of zwave-js-ui", options(there), now); err != nil {
 			return err
 		}
 	case !slices.Contains(there, now) && s.mayFill(now, "zwave"):
@@ -309,12 +407,40 @@ func (s *session) prefix(ctx context.Context) error {
 	switch {
 	case up[chosen]:
 		s.good("house", "zwave-js-ui, at the prefix %s", chosen)
+	case s.seen == nil && s.now.MQTT.URL != "":
+		s.poor("house", "zwave-js-ui is looked for at the prefix %s once the broker answers", chosen)
 	case slices.Contains(there, chosen):
 		s.poor("house", "zwave-js-ui, at the prefix %s, says that it is offline; start it: it is found when it comes", chosen)
 	default:
 		s.poor("house", "no zwave-js-ui is seen at the prefix %s; switch on its MQTT gateway, with this broker and retained messages: it is found when it comes", chosen)
+		for _, other := range there {
+			s.asker.say("  There is one at the prefix %s: %s --prefix %s\n", other, s.again(), other)
+		}
+		if len(there) == 0 {
+			s.asker.say("  If its prefix is another one: %s --prefix NAME\n", s.again())
+		}
 	}
 	return nil
+}
+
+// lookAgain looks at the broker of the configuration if no question was about it.
+func (s *session) lookAgain(ctx context.Context) error {
+	broker := s.now.MQTT.URL
+	if broker == "" && s.runs {
+		broker = address(s.now.MQTT.Embedded.Listen)
+	}
+	if !s.only || s.seen != nil || broker == "" {
+		return nil
+	}
+	l, err := s.firstLogin()
+	if err != nil {
+		return err
+	}
+	tried, err := s.try(ctx, broker, l)
+	if tried != nil {
+		s.poor("broker", "%s: %v", broker, tried)
+	}
+	return err
 }
 
 // prefixes returns the topic prefixes of the zwave-js-ui that were found, and whether one
@@ -333,23 +459,85 @@ func (s *session) prefixes() map[string]bool {
 
 // id chooses the gateway's name at the broker, where each gateway needs its own.
 func (s *session) id(ctx context.Context) error {
-	chosen := cmp.Or(s.ID, s.now.Gateway.ID)
-	twin := s.seen != nil && s.seen.Twin && !s.runs
-	if s.ID == "" && twin && s.mayFill(chosen, byDefault().Gateway.ID) {
-		s.poor("id", "another gateway at this broker is called %s", chosen)
-		chosen += "-2"
-	}
 	if s.ID == "" && !s.found {
+		proposed, err := s.proposedID(ctx)
+		if err != nil {
+			return err
+		}
+		return s.until(ctx, "Name of this gateway, for its MQTT topics", proposed, func(answer string) error {
+			if err := s.setID(answer); err != nil {
+				return err
+			}
+			if answer != proposed {
+				taken, err := s.taken(ctx, answer)
+				if err != nil {
+					return err
+				}
+				if taken {
+					return configure.Misused(fmt.Errorf("another gateway at this broker is called %s; expected another name", answer))
+				}
+			}
+			s.good("id", "%s; its topics begin with %s", answer, mqttapi.Base(answer))
+			return nil
+		})
+	}
+	chosen := s.ID
+	if chosen == "" {
 		var err error
-		if chosen, err = s.asker.text(ctx, "Name of this gateway at the broker", chosen); err != nil {
+		if chosen, err = s.proposedID(ctx); err != nil {
 			return err
 		}
 	}
-	if err := s.set(configure.Change{Key: "gateway.id", Value: chosen}); err != nil {
+	if err := s.setID(chosen); err != nil {
 		return err
 	}
 	s.good("id", "%s", chosen)
 	return nil
+}
+
+func (s *session) setID(id string) error {
+	return s.set(configure.Change{Key: "gateway.id", Value: id})
+}
+
+// proposedID is the name that the gateway has, or a free one that is made of its room.
+func (s *session) proposedID(ctx context.Context) (string, error) {
+	id := s.now.Gateway.ID
+	if !s.mayFill(id, byDefault().Gateway.ID) {
+		return id, nil
+	}
+	if s.untouched {
+		id = cmp.Or(plainName(s.now.Gateway.Area), id)
+	}
+	for base, n := id, 2; n < 10; n++ {
+		taken, err := s.taken(ctx, id)
+		if err != nil || !taken {
+			return id, err
+		}
+		s.poor("id", "another gateway at this broker is called %s", id)
+		id = fmt.Sprint(base, "-", n)
+	}
+	return id, nil
+}
+
+// plainName writes a room as a name for a topic: "Salle à manger" is "salle-a-manger".
+func plainName(room string) string {
+	parts := strings.FieldsFunc(text.SpeltOut(strings.ToLower(room)), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(parts, "-")
+}
+
+// taken reports whether another gateway at the broker has this name.
+func (s *session) taken(ctx context.Context, id string) (bool, error) {
+	switch {
+	case s.seen == nil || s.runs && id == s.now.Gateway.ID:
+		return false, nil
+	case id == s.asked:
+		return s.seen.Twin, nil
+	}
+	taken, err := doctor.Taken(ctx, s.reached, id, quiet())
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return taken && err == nil, nil // a broker that is gone knows no other gateway
 }
 
 // endpoints are where language models of this machine listen: Ollama, llama.cpp, LM
@@ -383,29 +571,36 @@ func (s *session) model(ctx context.Context) error {
 	if len(found) > 0 {
 		otherwise = found[0]
 	}
-	chosen, err := s.asker.text(ctx, "Language model for other sentences, an OpenAI-compatible address, or none", otherwise)
-	if err != nil {
-		return err
-	}
-	if chosen == None && len(found) == 0 {
-		s.good("model", "none; one that comes to %s later is used", s.now.AI.Endpoint())
-		return nil
-	}
-	if chosen == None {
-		return s.set(configure.Change{Key: "ai.enabled", Value: "false"})
-	}
-	return s.useModel(ctx, chosen)
+	return s.until(ctx, "Language model for other sentences, an OpenAI-compatible address, or none", otherwise, func(chosen string) error {
+		switch {
+		case strings.EqualFold(chosen, None) && len(found) == 0:
+			s.good("model", "none; one that comes to %s later is used", s.now.AI.Endpoint())
+			return nil
+		case strings.EqualFold(chosen, None):
+			return s.set(configure.Change{Key: "ai.enabled", Value: "false"})
+		}
+		if u, err := url.Parse(chosen); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return configure.Misused(fmt.Errorf("%q is no address of a language model; expected one such as %s, or none", chosen, endpoints()[0]))
+		}
+		if err := offers(ctx, chosen); err != nil {
+			s.poor("model", "%s: %v", chosen, err)
+			use, err := s.asker.yes(ctx, "Use it all the same, once it answers")
+			if err != nil {
+				return err
+			}
+			if !use {
+				return configure.Misused(errors.New("it is not used; expected another address, or none"))
+			}
+			return s.setModel(chosen)
+		}
+		s.good("model", "%s answers", chosen)
+		return s.setModel(chosen)
+	})
 }
 
+// useModel uses a language model, whether it answers or not.
 func (s *session) useModel(ctx context.Context, endpoint string) error {
-	changes := []configure.Change{{Key: "ai.base_url", Value: endpoint}}
-	if s.now.AI.Enabled == "false" {
-		changes = append(changes, configure.Change{Key: "ai.enabled", Value: "auto"})
-	}
-	if ollama := endpoints()[0]; endpoint != ollama && s.now.AI.Profile == "ollama" && slices.Contains(endpoints(), endpoint) {
-		changes = append(changes, configure.Change{Key: "ai.profile", Value: "custom"})
-	}
-	if err := s.set(changes...); err != nil {
+	if err := s.setModel(endpoint); err != nil {
 		return err
 	}
 	if err := offers(ctx, endpoint); err != nil {
@@ -414,6 +609,17 @@ func (s *session) useModel(ctx context.Context, endpoint string) error {
 	}
 	s.good("model", "%s answers", endpoint)
 	return nil
+}
+
+func (s *session) setModel(endpoint string) error {
+	changes := []configure.Change{{Key: "ai.base_url", Value: endpoint}}
+	if s.now.AI.Enabled == "false" {
+		changes = append(changes, configure.Change{Key: "ai.enabled", Value: "auto"})
+	}
+	if ollama := endpoints()[0]; endpoint != ollama && s.now.AI.Profile == "ollama" && slices.Contains(endpoints(), endpoint) {
+		changes = append(changes, configure.Change{Key: "ai.profile", Value: "custom"})
+	}
+	return s.set(changes...)
 }
 
 // offers asks an address whether it offers language models.
@@ -431,9 +637,9 @@ func (s *session) listen(ctx context.Context) error {
 		s.good("page", "http://%s", s.now.HTTP.Listen)
 		return nil
 	}
-	ports := []struct{ part, key, now string }{{"page", "http.listen", s.now.HTTP.Listen}}
+	ports := []struct{ part, key, now, scheme string }{{"page", "http.listen", s.now.HTTP.Listen, "http://"}}
 	if s.now.MQTT.URL == "" {
-		ports = append(ports, struct{ part, key, now string }{"own broker", "mqtt.embedded.listen", s.now.MQTT.Embedded.Listen})
+		ports = append(ports, struct{ part, key, now, scheme string }{"own broker", "mqtt.embedded.listen", s.now.MQTT.Embedded.Listen, "mqtt://"})
 	}
 	for _, p := range ports {
 		free, err := doctor.FreePort(ctx, p.now)
@@ -449,7 +655,7 @@ func (s *session) listen(ctx context.Context) error {
 				return err
 			}
 		}
-		s.good(p.part, "%s", free)
+		s.good(p.part, "%s", p.scheme+free)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -22,6 +21,8 @@ import (
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/mqtt"
 )
 
 // Answers are the answers that flags give. An empty one is asked for, or found.
@@ -51,7 +52,7 @@ type World struct {
 	Version    string
 	File       string // --config
 	Command    func(l *configure.Loaded) (command, user string)
-	Load       func(path string) (*configure.Loaded, error)
+	Load       func(d *configure.Draft) (*configure.Loaded, error)
 	Ask        func(ctx context.Context, l *configure.Loaded, path string, answer any) error // the gateway that runs
 	Sound      func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
 	// Pull fetches the models that the configuration uses; from is a directory that holds
@@ -66,16 +67,21 @@ type session struct {
 	Answers
 	asker *asker
 
-	found  bool // what is found is used, without questions
-	anew   bool // the service is restarted if needed, without a question
-	fresh  bool // there was no configuration before
-	only   bool // flags say what is to be changed, all else stays
-	config configure.File
-	now    *configure.Loaded // as the file says it now
-	runs   bool              // a gateway runs with it
+	found     bool // what is found is used, without questions
+	anew      bool // the service is restarted if needed, without a question
+	only      bool // flags say what is to be changed, all else stays
+	untouched bool // the configuration is the shipped one, or there was none
+	draft     *configure.Draft
+	now       *configure.Loaded // as the draft says it now
+	runs      bool              // a gateway runs with it
+	written   bool
 
 	seen    *doctor.Retained // what the broker keeps, nil where none was reached
-	changed bool
+	reached mqtt.Config      // of the broker that was reached
+	asked   string           // the name of a gateway that was looked for there
+	told    []string         // sentences that work here
+	things  int              // in the house
+	pull    func(ctx context.Context) error
 }
 
 // question is one thing that is looked for and asked about.
@@ -90,6 +96,7 @@ func questions() []question {
 		{func(a *Answers) []string { return []string{a.Language} }, func(s *session, ctx context.Context) error { return s.language(ctx) }},
 		{func(a *Answers) []string { return []string{a.Broker, a.User, a.PasswordFile, flagged(a.Insecure)} }, (*session).broker},
 		{func(a *Answers) []string { return []string{a.Prefix} }, (*session).prefix},
+		{func(a *Answers) []string { return []string{a.Area} }, func(s *session, ctx context.Context) error { return s.area(ctx) }},
 		{func(a *Answers) []string { return []string{a.ID} }, func(s *session, ctx context.Context) error { return s.id(ctx) }},
 		{func(a *Answers) []string { return []string{a.Microphone} }, (*session).microphone},
 		{func(a *Answers) []string { return []string{a.Speaker} }, (*session).speaker},
@@ -112,7 +119,7 @@ func (a Answers) given(found bool) bool {
 	if found {
 		a.Models = ""
 	}
-	return a.Area != "" || slices.ContainsFunc(questions(), func(q question) bool { return answered(q.about(&a)) })
+	return slices.ContainsFunc(questions(), func(q question) bool { return answered(q.about(&a)) })
 }
 
 func answered(flags []string) bool {
@@ -121,13 +128,30 @@ func answered(flags []string) bool {
 
 // Run asks and looks, writes the configuration, and ends with what the user can say.
 // With found it uses what it finds and asks nothing. An existing configuration is kept;
-// if flags name changes, only these are made.
+// if flags name changes, only these are made. The configuration is written after the last
+// question, and with an error before that nothing is written.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
 	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
 	if err := s.look(found); err != nil {
 		return err
 	}
-	s.asker = newAsker(w.In, w.Out, w.Paint)
+	terminal := config.Options{Environ: w.Environ}.Getenv("TERM")
+	s.asker = newAsker(w.In, w.Out, w.Paint, w.Someone && terminal != "" && terminal != "dumb")
+	err := s.ask(ctx)
+	if err == nil {
+		err = s.write()
+	}
+	if err != nil {
+		if !s.written {
+			s.asker.say("\nNothing was written.\n")
+		}
+		return err
+	}
+	return s.end(ctx)
+}
+
+// ask asks the questions.
+func (s *session) ask(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -139,58 +163,43 @@ func Run(ctx context.Context, w World, a Answers, found bool) error {
 			return err
 		}
 	}
-	return s.end(ctx)
+	return nil
 }
 
 // look finds the configuration. It returns an error if questions would be needed and no
 // user is there to answer them.
 func (s *session) look(found bool) error {
-	fresh, err := s.place()
+	file, err := configure.Place(s.File, s.Environ)
 	if err != nil {
 		return err
 	}
-	if s.fresh = fresh; s.fresh && !found && !s.Someone {
+	if s.draft, err = file.Draft(configs.Profile); err != nil {
+		return err
+	}
+	s.untouched = s.draft.Is(configs.Profile)
+	fresh := s.draft.New && s.untouched
+	if fresh && !found && !s.Someone {
 		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
 	}
-	s.only = !s.fresh && s.given(found)
-	if !s.fresh && !s.only && !found && !s.Someone {
-		return configure.Misused(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.config.Path))
+	s.only = !fresh && s.given(found)
+	if !fresh && !s.only && !found && !s.Someone {
+		return configure.Misused(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.draft.Path))
 	}
-	return nil
+	return s.draft.Writable()
 }
 
-// place finds the configuration file; fresh reports that there is none yet.
-func (s *session) place() (fresh bool, err error) {
-	path := s.File
-	if path == "" {
-		if path, err = configure.Found(); err != nil {
-			return false, configure.Misused(err)
-		}
-	}
-	if path == "" {
-		places := configure.Places()
-		if path = places[len(places)-1]; os.Geteuid() == 0 {
-			path = places[0]
-		}
-	}
-	s.config, _ = configure.Open(path, s.Environ) // a path is named
-	_, err = os.Stat(path)
-	return err != nil, nil
-}
-
-// begin writes the configuration if there is none.
+// begin says which configuration is changed, and looks whether a gateway runs with it.
 func (s *session) begin(ctx context.Context) error {
-	if s.fresh {
-		if _, err := s.config.Apply(configs.Profile, nil); err != nil {
-			return fmt.Errorf("%w; name another place with --config FILE, or run this as root", err)
-		}
-		s.changed = true
-		s.good("configuration", "%s is new, with every key and its default", s.config.Path)
-	} else {
-		s.good("configuration", "%s", s.config.Path)
-	}
 	if err := s.load(); err != nil {
 		return err
+	}
+	if s.draft.New {
+		s.good("configuration", "%s will be new, with every key", s.draft.Path)
+	} else {
+		s.good("configuration", "%s", s.draft.Path)
+	}
+	if !s.found && !s.only {
+		s.asker.say("  Enter takes the answer in brackets. Ctrl-C ends; nothing is written before the last answer.\n")
 	}
 	var alive struct{}
 	s.runs = s.Ask(ctx, s.now, doors.Alive.Path(), &alive) == nil
@@ -198,7 +207,7 @@ func (s *session) begin(ctx context.Context) error {
 }
 
 func (s *session) load() error {
-	l, err := s.Load(s.config.Path)
+	l, err := s.Load(s.draft)
 	if err != nil {
 		return err
 	}
@@ -206,19 +215,54 @@ func (s *session) load() error {
 	return nil
 }
 
-// set changes values of the file.
+// set changes values of the draft.
 func (s *session) set(changes ...configure.Change) error {
-	made, err := s.config.Apply(configs.Profile, changes)
+	made, err := s.draft.Apply(changes...)
 	if err != nil || len(made) == 0 {
 		return err
 	}
-	s.changed = true
+	return s.load()
+}
+
+// until asks until keep takes the answer. It says why keep refuses one.
+func (s *session) until(ctx context.Context, prompt, otherwise string, keep func(answer string) error) error {
+	for {
+		answer, err := s.asker.text(ctx, prompt, otherwise)
+		if err != nil {
+			return err
+		}
+		err = keep(answer)
+		if _, wrong := errors.AsType[configure.UseError](err); !wrong {
+			return err
+		}
+		s.asker.say("  %s\n", reason(err))
+	}
+}
+
+// reason is what is wrong with an answer, without the line of the file.
+func reason(err error) string {
+	if problems, ok := errors.AsType[config.Problems](err); ok && len(problems) > 0 {
+		return problems[0].Text
+	}
+	return err.Error()
+}
+
+// write writes what was answered, and then fetches models.
+func (s *session) write() error {
+	if !s.draft.Changed() {
+		return nil
+	}
+	if err := s.draft.Write(); err != nil {
+		return err
+	}
+	s.written = true
+	s.good("configuration", "%s is written", s.draft.Path)
 	return s.load()
 }
 
 // mayFill reports whether a value may be replaced by what is found, because the user has
 // not chosen it.
-func (s *session) mayFill(now, byDefault string) bool { return s.fresh || now == byDefault }
+func (s *session) mayFill(now, byDefault string) bool { return s.untouched || now == byDefault }
 
 // byDefault is the configuration without a file.
 func byDefault() gateway.Config { return gateway.Default() }
@@ -236,34 +280,45 @@ func (s *session) tell(sign, part, format string, args []any) {
 	s.asker.say("%s %-14s %s\n", sign, part, fmt.Sprintf(format, args...))
 }
 
-// end says how to continue, and what the user can say.
+// end fetches models, and says what the user can say and how to continue.
 func (s *session) end(ctx context.Context) error {
-	if err := s.area(ctx); err != nil {
-		return err
+	if s.pull != nil {
+		if err := s.pull(ctx); err != nil {
+			return err
+		}
 	}
+	if s.only {
+		if err := s.withHouse(ctx, s.examples); err != nil {
+			return err
+		}
+	}
+	s.tellExamples()
 	command, _ := s.Command(s.now)
-	switch start := doctor.StartCommand(command); {
-	case !s.changed && s.runs:
+	start := s.Paint.Bold(configure.StartCommand(s.draft.Path, s.Executable, command))
+	switch {
+	case !s.written && s.runs:
 		s.asker.say("\nNothing was changed; the gateway runs.\n")
-	case !s.changed:
-		s.asker.say("\nNothing was changed. To start the gateway: %s\n", s.Paint.Bold(start))
+	case !s.written:
+		s.asker.say("\nNothing was changed. To start the gateway: %s\n", start)
 	case s.runs:
-		taken, err := s.Service.anew(ctx, abs(s.config.Path), func() (bool, error) {
+		serves, taken, err := s.Service.anew(ctx, abs(s.draft.Path), func() (bool, error) {
 			if s.anew || s.found || s.only {
 				return s.anew, nil
 			}
-			return s.asker.yes(ctx, "\nStart the gateway anew, so that it takes the changes")
+			return s.asker.yes(ctx, "\nRestart the gateway, so that it takes the changes")
 		})
 		switch {
 		case err != nil:
 			return err
 		case taken:
-			s.asker.say("\nThe gateway was started anew, and runs with the changes.\n")
+			s.asker.say("\nThe gateway was restarted and runs with the changes.\n")
+		case serves:
+			s.asker.say("\nThe gateway that runs takes the changes when it is restarted: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
 		default:
-			s.asker.say("\nThe gateway that runs takes the changes at its next start: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
+			s.asker.say("\nThe gateway that runs takes the changes when it is stopped and started again: %s\n", start)
 		}
 	default:
-		s.asker.say("\nTo start the gateway: %s\n", s.Paint.Bold(start))
+		s.asker.say("\nTo start the gateway: %s\n", start)
 	}
 	return nil
 }

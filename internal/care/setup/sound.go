@@ -14,6 +14,7 @@ import (
 	"voicegateway/internal/audio/earcon"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/ear/micro"
+	"voicegateway/internal/ear/moonshine"
 )
 
 // Bounds for trying the sound: opening is the wait for a device that does not answer,
@@ -30,14 +31,20 @@ const (
 type direction struct {
 	part, key string
 	flag, now string
+	without   string // what works without one
 	fits      func(d audio.Device) bool
 	try       func(ctx context.Context, name string) (well bool, err error) // it is told what was found
 }
 
-// microphone finds the microphone by the sound that it gives.
+// microphone finds the microphone by the sound that it gives. If no recogniser hears the
+// language, only a flag sets it.
 func (s *session) microphone(ctx context.Context) error {
+	if s.Microphone == "" && s.deaf(s.now.Gateway.Language) {
+		s.good("microphone", "not needed while no recogniser hears %s", nameOf(s.now.Gateway.Language))
+		return nil
+	}
 	return s.device(ctx, direction{
-		part: "microphone", key: "audio.input", flag: s.Microphone, now: s.now.Audio.Input,
+		part: "microphone", key: "audio.input", flag: s.Microphone, now: s.now.Audio.Input, without: "commands are typed, on the page or with the command ask",
 		fits: func(d audio.Device) bool { return d.Inputs > 0 }, try: s.tryMicrophone,
 	})
 }
@@ -45,7 +52,7 @@ func (s *session) microphone(ctx context.Context) error {
 // speaker finds the speaker by a short sound.
 func (s *session) speaker(ctx context.Context) error {
 	return s.device(ctx, direction{
-		part: "speaker", key: "audio.output", flag: s.Speaker, now: s.now.Audio.Output,
+		part: "speaker", key: "audio.output", flag: s.Speaker, now: s.now.Audio.Output, without: "replies are read, on the page or where they were typed",
 		fits: func(d audio.Device) bool { return d.Outputs > 0 }, try: s.trySpeaker,
 	})
 }
@@ -69,9 +76,11 @@ func (s *session) device(ctx context.Context, d direction) error {
 	if !slices.ContainsFunc(sound.Devices, d.fits) {
 		if configure.MayUse(user, "audio") {
 			s.poor(d.part, "there is none; one that is plugged in later is used")
-			return nil
+		} else {
+			s.poor(d.part, "there is none; one that is plugged in later is used, once %s is in the group audio: sudo usermod -aG audio %s", user, user)
 		}
-		s.poor(d.part, "there is none; one that is plugged in later is used, once %s is in the group audio: sudo usermod -aG audio %s", user, user)
+		command, _ := s.Command(s.now)
+		s.asker.say("  To try one later: %s setup; until then: %s\n", command, d.without)
 		return nil
 	}
 	if s.runs {
@@ -105,7 +114,7 @@ func (s *session) best(ctx context.Context, d direction, names []string) error {
 		s.poor(d.part, "none of %s; %s stays", strings.Join(names, ", "), d.now)
 		return nil
 	}
-	name, err := s.asker.choice(ctx, "Which "+d.part+" is to be used", names, d.now)
+	name, err := s.asker.choice(ctx, "Which "+d.part+" is to be used", options(names), d.now)
 	if err != nil {
 		return err
 	}
@@ -185,9 +194,15 @@ func (s *session) trySpeaker(ctx context.Context, name string) (bool, error) {
 	return heard, err
 }
 
-// wakeWord chooses the wake word and gets its model.
+// wakeWord chooses the wake word and gets its model. If no recogniser hears the language,
+// only a flag sets it.
 func (s *session) wakeWord(ctx context.Context) error {
+	language := s.now.Gateway.Language
 	chosen := s.WakeWord
+	if chosen == "" && s.Models == "" && s.deaf(language) {
+		s.good("wake word", "not needed while no recogniser hears %s", nameOf(language))
+		return nil
+	}
 	if chosen == "" && !s.found && !s.only {
 		var words []string
 		for _, e := range micro.Catalogue() {
@@ -196,7 +211,7 @@ func (s *session) wakeWord(ctx context.Context) error {
 			}
 		}
 		var err error
-		if chosen, err = s.asker.choice(ctx, "Wake word", words, strings.Join(s.now.Wake.Words, ", ")); err != nil {
+		if chosen, err = s.asker.choice(ctx, "Wake word", options(words), strings.Join(s.now.Wake.Words, ", ")); err != nil {
 			return err
 		}
 	}
@@ -208,26 +223,51 @@ func (s *session) wakeWord(ctx context.Context) error {
 	return s.models(ctx)
 }
 
-// models fetches what the configuration uses and is not there.
-func (s *session) models(ctx context.Context) error {
-	var missing []string
+// missing are the models that the configuration uses and that are not here, and how many
+// bytes of them are worth a question before they are fetched.
+func (s *session) missing() (names []string, bytes int64) {
 	if s.now.Wake.Engine == "auto" || s.now.Wake.Engine == "micro" {
 		for _, w := range slices.Concat(s.now.Wake.Words, s.now.Wake.Stop) {
 			if _, err := micro.Find(s.now.Wake.ModelsDir, w); err != nil {
-				missing = append(missing, w)
+				names = append(names, w)
 			}
 		}
 	}
+	for _, p := range moonshine.Catalogue() {
+		files, err := p.Here()
+		if err != nil || !s.now.STT.Neural() || p.Language != s.now.Gateway.Language {
+			continue
+		}
+		if _, err := moonshine.Find(s.now.Wake.ModelsDir, p.Language); err != nil {
+			names = append(names, "the recogniser "+p.Name)
+			for _, f := range files {
+				bytes += f.Size
+			}
+		}
+	}
+	return names, bytes
+}
+
+// models asks about what the configuration uses and is not here. It is fetched when the
+// configuration is written.
+func (s *session) models(ctx context.Context) error {
+	names, bytes := s.missing()
 	words := strings.Join(s.now.Wake.Words, ", ")
 	how := s.Models
-	switch {
-	case len(missing) == 0:
+	if len(names) == 0 {
 		s.good("wake word", "%s", words)
 		return nil
+	}
+	size := "less than 1 MB"
+	if bytes > 0 {
+		size = fmt.Sprintf("%d MB", bytes/1e6)
+	}
+	switch {
 	case how == "" && s.found:
 		how = Pull
 	case how == "":
-		yes, err := s.asker.yes(ctx, "The models of "+strings.Join(missing, ", ")+" and of the recogniser are not here. Fetch them now")
+		s.asker.say("Not here yet: %s\n", strings.Join(names, ", "))
+		yes, err := s.asker.yes(ctx, "Download them after the last question, "+size)
 		if err != nil {
 			return err
 		}
@@ -237,20 +277,30 @@ func (s *session) models(ctx context.Context) error {
 	}
 	command, _ := s.Command(s.now)
 	if how == Skip {
-		s.poor("wake word", "%s, without its model; to fetch it: %s models pull", words, command)
+		s.poor("wake word", "%s, without models; to fetch them, %s: %s models pull", words, size, command)
 		return nil
 	}
 	from := how
 	if how == Pull {
 		from = ""
 	}
-	if err := s.Pull(ctx, s.now, from); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	s.pull = func(ctx context.Context) error {
+		if from == "" {
+			s.asker.say("Downloading the models, %s …\n", size)
 		}
-		s.poor("wake word", "%s, without all of its models (%v); to try again: %s models pull", words, err, command)
+		if err := s.Pull(ctx, s.now, from); err != nil {
+			if ctx.Err() != nil {
+				s.asker.say("\nThe configuration is written. To fetch the models: %s models pull\n", command)
+				return ctx.Err()
+			}
+			s.poor("wake word", "%s, without all of its models; to try again: %s models pull", words, command)
+			for line := range strings.Lines(err.Error()) {
+				s.asker.say("  %s\n", strings.TrimSpace(line))
+			}
+			return nil
+		}
+		s.good("wake word", "%s", words)
 		return nil
 	}
-	s.good("wake word", "%s", words)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -56,14 +57,23 @@ the command that fixes it, or what you have to do by hand.`,
 }
 
 // patient is this installation, as the doctor looks at it.
-func (w World) patient(l *configure.Loaded) doctor.Patient {
+// command is how our own program is called here, with the configuration that was named.
+func (w World) command() string {
 	command := "voice-gateway"
-	if _, err := process.Find(command, ""); err != nil {
+	clone := configure.Clone(w.Executable)
+	here, err := os.Getwd()
+	if _, missing := process.Find(command, ""); err == nil && clone == here && clone != "" {
+		command = filepath.Join("bin", filepath.Base(w.Executable))
+	} else if missing != nil || clone != "" {
 		command = w.Executable // it is not installed
 	}
 	if w.File != "" {
 		command += " --config " + w.File
 	}
+	return command
+}
+
+func (w World) patient(l *configure.Loaded) doctor.Patient {
 	who := strconv.Itoa(os.Getuid())
 	if me, err := user.Current(); err == nil {
 		who = me.Username
@@ -72,7 +82,7 @@ func (w World) patient(l *configure.Loaded) doctor.Patient {
 		who = "voice-gateway"
 	}
 	return doctor.Patient{
-		Loaded: l, Executable: w.Executable, Command: command, User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Loaded: l, Executable: w.Executable, Command: w.command(), User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Ask:   func(ctx context.Context, path string, answer any) error { return w.Ask(ctx, l, path, answer) },
 		Sound: func(ctx context.Context) (audio.Equipment, error) { return w.Sound(ctx, l) },
 	}

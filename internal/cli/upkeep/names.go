@@ -56,16 +56,20 @@ func (w World) alias(ctx context.Context, args []string) error {
 		for _, n := range names {
 			fmt.Fprintf(w.Out, "%s %s is also called %s\n", w.Paint.Good("✓"), n.Thing, n.Alias)
 		}
-		fmt.Fprintf(w.Out, "  in %s; %s\n", file.Path, restartHint)
+		fmt.Fprintf(w.Out, "  in %s; %s\n", file.Path, w.restartHint(file))
 	}
-	w.missing(ctx, file.Path, names)
+	w.missing(ctx, file, names)
 	return nil
 }
 
 // missing tells of names for what the house of the gateway that runs does not have.
-func (w World) missing(ctx context.Context, file string, names []configure.Named) {
+func (w World) missing(ctx context.Context, file configure.File, names []configure.Named) {
 	var snapshot home.Snapshot
-	l, err := w.LoadFile(ctx, file)
+	var l *configure.Loaded
+	d, err := file.Draft("")
+	if err == nil {
+		l, err = w.LoadDraft(ctx, d)
+	}
 	if err == nil {
 		err = w.Ask(ctx, l, doors.House.Path(), &snapshot)
 	}
@@ -113,7 +117,7 @@ func (w World) pronounce(args []string) error {
 		case err != nil:
 			return err
 		case changed:
-			fmt.Fprintf(w.Out, "%s %s is pronounced %s in %s; %s\n", w.Paint.Good("✓"), args[i], args[i+1], file.Path, restartHint)
+			fmt.Fprintf(w.Out, "%s %s is pronounced %s in %s; %s\n", w.Paint.Good("✓"), args[i], args[i+1], file.Path, w.restartHint(file))
 		default:
 			fmt.Fprintf(w.Out, "%s %s says that already\n", w.Paint.Good("✓"), file.Path)
 		}

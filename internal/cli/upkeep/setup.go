@@ -30,7 +30,7 @@ changes and asks nothing else. --yes asks no questions and uses what is found.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&found, "yes", false, "ask nobody, and take what is found")
-	f.StringVar(&a.Language, "language", "", "of sentences and replies: en, de, es, fr")
+	f.StringVar(&a.Language, "language", "", "of sentences and replies: en, de, es, fr, or a name such as Deutsch")
 	f.StringVar(&a.Area, "area", "", "the room of the microphone")
 	f.StringVar(&a.ID, "id", "", "the name of this gateway at the broker")
 	f.StringVar(&a.Broker, "broker", "", "the MQTT broker, such as mqtt://192.168.1.10; none: the gateway's own")
@@ -52,7 +52,7 @@ func (w World) newcomer(ctx context.Context) setup.World {
 	return setup.World{
 		In: w.In, Out: w.Out, Paint: w.Paint, Someone: w.Terminal && setup.Someone(w.In), Environ: w.Environ,
 		Executable: w.Executable, Version: w.Version, File: w.File, Ask: w.Ask, Sound: w.Sound, Pull: w.Pull,
-		Load:    func(path string) (*configure.Loaded, error) { return w.LoadFile(ctx, path) },
+		Load:    func(d *configure.Draft) (*configure.Loaded, error) { return w.LoadDraft(ctx, d) },
 		Service: setup.Service{Serves: serves, Restart: restart},
 		Command: func(l *configure.Loaded) (command, user string) {
 			p := w.patient(l)

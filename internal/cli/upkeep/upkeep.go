@@ -35,7 +35,7 @@ type World struct {
 	Version    string
 	File       string // --config
 	Load       func(ctx context.Context) (*configure.Loaded, error)
-	LoadFile   func(ctx context.Context, path string) (*configure.Loaded, error) // in place of the file that would be used
+	LoadDraft  func(ctx context.Context, d *configure.Draft) (*configure.Loaded, error) // in place of the file that would be used
 	// Ask asks the gateway that runs; NoDaemon is its error where none does.
 	Ask      func(ctx context.Context, l *configure.Loaded, path string, answer any) error
 	NoDaemon error
@@ -113,7 +113,9 @@ func (w World) check(ctx context.Context) error {
 }
 
 // restartHint is what makes a changed configuration count.
-const restartHint = "a gateway that runs takes it at its next start: sudo systemctl restart voice-gateway"
+func (w World) restartHint(file configure.File) string {
+	return "a gateway that runs takes it at its next start: " + configure.RestartCommand(file.Path, w.Executable, w.command())
+}
 
 // set changes one value of the configuration file.
 func (u commands) set() *cobra.Command {
@@ -137,7 +139,7 @@ func (w World) set(key, value string) error {
 	case err != nil:
 		return err
 	case changed:
-		fmt.Fprintf(w.Out, "%s %s is %s in %s; %s\n", w.Paint.Good("✓"), key, cmp.Or(value, "empty"), file.Path, restartHint)
+		fmt.Fprintf(w.Out, "%s %s is %s in %s; %s\n", w.Paint.Good("✓"), key, cmp.Or(value, "empty"), file.Path, w.restartHint(file))
 	default:
 		fmt.Fprintf(w.Out, "%s %s says that already\n", w.Paint.Good("✓"), file.Path)
 	}
@@ -172,6 +174,6 @@ func (w World) keepSecret(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Out, "%s %s is kept in %s; %s\n", w.Paint.Good("✓"), key, place, restartHint)
+	fmt.Fprintf(w.Out, "%s %s is kept in %s; %s\n", w.Paint.Good("✓"), key, place, w.restartHint(file))
 	return nil
 }

@@ -74,12 +74,17 @@ func (s *Screen) Write(p []byte) (int, error) {
 
 // Redraw replaces the terminal's last line by a text.
 func Redraw(w io.Writer, text string) {
-	terminal := w
-	if s, ok := w.(*Screen); ok {
-		terminal = s.to
-	}
-	fmt.Fprint(terminal, "\r\x1b[K")
+	fmt.Fprint(Unfiltered(w), "\r\x1b[K")
 	fmt.Fprint(w, text)
+}
+
+// Unfiltered returns the terminal behind a screen, for a line editor that moves the
+// cursor.
+func Unfiltered(w io.Writer) io.Writer {
+	if s, ok := w.(*Screen); ok {
+		return s.to
+	}
+	return w
 }
 
 // colour returns the code of Paint that a text begins with, or "".

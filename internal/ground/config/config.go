@@ -22,6 +22,7 @@ import (
 	"reflect"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -180,7 +181,9 @@ func (l *loader) document(data []byte) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
-		if !errors.Is(err, io.EOF) { // only comments
+		if line, r := firstControl(data); r != 0 { // the library does not name the line
+			l.wrong(line, "", controlText, r, "this line")
+		} else if !errors.Is(err, io.EOF) { // only comments
 			l.syntax(err)
 		}
 		return
@@ -214,6 +217,9 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 		l.wrong(n.Line, path, "anchors and aliases are not supported: write the value out")
 		return false
 	}
+	if r := control(n.Value); r != 0 {
+		l.wrong(n.Line, strings.Map(withoutControl, path), controlText, r, "it")
+	}
 	ok := true
 	if n.Kind != yaml.MappingNode {
 		for _, child := range n.Content {
@@ -238,6 +244,41 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 		ok = l.plain(key, at) && l.plain(value, at) && ok
 	}
 	return ok
+}
+
+// controlText is what is wrong with a text that holds a control character. Such a text
+// moves the cursor or hides a line wherever it is shown.
+const controlText = "the control character %U stands in %s; expected text without it"
+
+// control returns the first control character of a text, or 0. Tabs and line breaks are
+// allowed, because arguments of programs may hold them.
+func control(text string) rune {
+	for _, r := range text {
+		if unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) {
+			return r
+		}
+	}
+	return 0
+}
+
+// withoutControl drops control characters from a path that is shown.
+func withoutControl(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}
+
+// firstControl returns the first line of a file with a control character, and that
+// character, or 0.
+func firstControl(data []byte) (line int, r rune) {
+	for text := range strings.Lines(string(data)) {
+		line++
+		if r = control(text); r != 0 {
+			return line, r
+		}
+	}
+	return 0, 0
 }
 
 // ErrNoFile says that a pipe, a directory or a device is in the place of a file.

@@ -189,6 +189,10 @@ func TestMistakesInTheFile(t *testing.T) {
 		}},
 		"secret stays secret": {"mqtt: {token: [hunter2]}", []string{"mqtt.token: expected text"}},
 		"number as secret":    {"mqtt: {token: 4711}", []string{`got the number "(hidden)"`}},
+		"control characters": {"gateway:\n  id: \"a\\e[2Jb\"\nmqtt: {token: \"hunter2\\u009b\"}\nmcp: {servers: {\"x\\a\": {command: \"y\\tz\\n\"}}}", []string{
+			"x.yaml:2: gateway.id: the control character U+001B", "x.yaml:3: mqtt.token: the control character U+009B", "x.yaml:4: mcp.servers.x: the control character U+0007",
+		}},
+		"a control character as it is": {"gateway:\n  id: a\x1bb", []string{"x.yaml:2: the control character U+001B stands in this line; expected text without it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("x.yaml", []byte(tc.file), defaults(), prefix)
@@ -244,6 +248,7 @@ func TestMistakesInTheEnvironment(t *testing.T) {
 		"VG_MCP_RETRY_ATTEMPTS=many":       `expected a whole number, got "many"`,
 		"VG_MCP_RETRY_ATTEMPTS=":           "expected a whole number",
 		"VG_MCP_RETRY_BASE_DELAY=2":        "expected a duration",
+		"VG_GATEWAY_ID=a\x1b[2Jb":          "environment: VG_GATEWAY_ID: the control character U+001B stands in it; expected text without it",
 	} {
 		_, err := Parse("", nil, defaults(), environ(entry))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -143,6 +143,10 @@ func variable(key string) string {
 
 // override sets the value at path.
 func (l *loader) override(name, text string, path []string) {
+	if r := control(text); r != 0 {
+		l.unset(name, fmt.Sprintf(controlText, r, "it"))
+		return
+	}
 	if expected := set(l.root, path, text); expected != "" {
 		l.unset(name, fmt.Sprintf("expected %s, got %s", expected, quoted(strings.Join(path, "."), text)))
 		return

@@ -35,6 +35,7 @@ type Words struct {
 	Lookups  Lookups           `yaml:"lookups"`
 	Products Products          `yaml:"products"`
 	Typed    Typed             `yaml:"typed"`
+	Named    map[string]string `yaml:"languages"` // how languages are called, by their codes
 }
 
 // Examples are sentences to show a newcomer. {} stands for a name, # for a temperature.

@@ -1,0 +1,117 @@
+package configure
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"voicegateway/internal/ground/trust"
+	"voicegateway/internal/keep/store"
+)
+
+// Draft is a configuration file with changes that are not written yet.
+type Draft struct {
+	File
+	New bool // there is no such file yet
+
+	old, text string
+	password  string // at the broker, "" for the one that is kept already
+}
+
+// Draft begins changes of the file. If there is no file yet, the new one begins with the
+// file of the clone, else with base.
+func (f File) Draft(base string) (*Draft, error) {
+	_, err := os.Stat(f.Path)
+	d := &Draft{File: f, New: errors.Is(err, fs.ErrNotExist)}
+	data, err := f.read()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.text = base
+		return d, nil
+	case err != nil:
+		return nil, err
+	}
+	d.text = string(data)
+	if !d.New {
+		d.old = d.text
+	}
+	return d, nil
+}
+
+// Is reports whether the draft says exactly this.
+func (d *Draft) Is(text string) bool { return d.text == text }
+
+// Changed reports whether there is something to write.
+func (d *Draft) Changed() bool { return d.New || d.text != d.old || d.password != "" }
+
+// Apply makes changes, one after the other. It returns those that made a difference. With
+// an error none is made.
+func (d *Draft) Apply(changes ...Change) (made []Change, err error) {
+	text := d.text
+	for _, c := range changes {
+		next, err := d.changed(text, c.Key, c.Value)
+		if err != nil {
+			return nil, UseError{fmt.Errorf("%s cannot be set in %s:\n%w", c.Key, d.Path, err)}
+		}
+		if next != text {
+			made, text = append(made, c), next
+		}
+	}
+	d.text = text
+	return made, nil
+}
+
+// KeepPassword takes the password at the broker, for a file of its own.
+func (d *Draft) KeepPassword(password string) { d.password = password }
+
+// Load is Load of the file as it would be after Write.
+func (d *Draft) Load() (*Loaded, error) {
+	return load(empty(d.Path, d.environ), func() ([]byte, error) { return []byte(d.text), nil }, d.password)
+}
+
+// Writable returns an error if the file could not be written. It writes nothing that
+// stays.
+func (d *Draft) Writable() error {
+	place, err := filepath.Abs(filepath.Dir(d.Path))
+	if err != nil {
+		return fmt.Errorf("finding the place of the configuration: %w", err)
+	}
+	for _, err = os.Stat(place); errors.Is(err, fs.ErrNotExist) && filepath.Dir(place) != place; _, err = os.Stat(place) {
+		place = filepath.Dir(place)
+	}
+	dir, err := os.OpenRoot(place)
+	if err == nil {
+		err = errors.Join(trust.Try(dir), dir.Close())
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // its path is that of the attempt
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w in %s; run this with sudo, or name another place with --config FILE", d.Path, err, place)
+	}
+	return nil
+}
+
+// Write writes the file, and before it the password.
+func (d *Draft) Write() error {
+	if err := os.MkdirAll(filepath.Dir(d.Path), 0o755); err != nil {
+		return fmt.Errorf("making a place for the configuration: %w", err)
+	}
+	const secret = "mqtt.password"
+	if d.password != "" {
+		place, err := d.keep(secret, d.password)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Apply(Change{secret + "_file", place}); err != nil {
+			return err
+		}
+	}
+	if err := store.ReplaceOwn(d.Path, []byte(d.text)); err != nil {
+		return err
+	}
+	d.New, d.old, d.password = false, d.text, ""
+	return nil
+}
