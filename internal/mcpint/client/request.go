@@ -173,6 +173,12 @@ func (s *session) Ping(ctx context.Context) error {
 type callParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+	Meta      callMeta        `json:"_meta"`
+}
+
+// callMeta asks the server to report progress under a token.
+type callMeta struct {
+	ProgressToken int64 `json:"progressToken"`
 }
 
 func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
@@ -183,7 +189,9 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		args = json.RawMessage("{}")
 	}
 	before := s.traffic()
-	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args})
+	token, end := s.calls.begin(ctx)
+	defer end()
+	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args, callMeta{token}})
 	if err == nil {
 		return readResult(raw, s.secrets), nil
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -30,6 +32,12 @@ const (
 	maxURI = 2 << 10
 )
 
+// Announcements about calls, and for a log.
+const (
+	progressed = string(mcp.MethodNotificationProgress)
+	messaged   = string(mcp.MethodNotificationMessage)
+)
+
 // session is a connection through the client library, over any transport.
 type session struct {
 	client  *client.Client
@@ -41,6 +49,12 @@ type session struct {
 	quota   *quota         // of what the server sends
 	stop    func() error   // ends what is below the client
 	leaving sync.Map       // by the id of a request that is not sent yet: its place
+
+	id       string // of the server in the configuration
+	log      *slog.Logger
+	calls    underWay
+	asking   sync.Mutex // held while the person is asked something
+	messages loggedMessages
 
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex
@@ -60,21 +74,26 @@ var (
 
 // newSession wraps a transport that is ready to be started. secrets must not
 // appear in any text of the server.
-func newSession(t transport.Interface, q *quota, notify func(Notice), secrets Secrets, stop func() error) *session {
+func newSession(t transport.Interface, q *quota, id string, o Options, secrets Secrets, stop func() error) *session {
+	offers := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}}}
 	s := &session{
-		client:  client.NewClient(t, client.WithProtocolVersion(protocolVersion)),
-		secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
+		client: client.NewClient(t, client.WithProtocolVersion(protocolVersion), client.WithClientCapabilities(offers)),
+		id:     id, log: o.Log, secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
 	}
 	s.lastID.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
 		switch n.Method {
+		case progressed:
+			s.progress(n)
+		case messaged:
+			s.messages.take(s, n, time.Now())
 		case mcp.MethodNotificationToolsListChanged:
-			notify(Notice{Kind: ToolsChanged})
+			o.Notify(Notice{Kind: ToolsChanged})
 		case mcp.MethodNotificationResourcesListChanged:
-			notify(Notice{Kind: ResourcesChanged})
+			o.Notify(Notice{Kind: ResourcesChanged})
 		case mcp.MethodNotificationResourceUpdated:
 			if uri, ok := n.Params.AdditionalFields["uri"].(string); ok && len(uri) <= maxURI {
-				notify(Notice{Kind: ResourceUpdated, URI: uri})
+				o.Notify(Notice{Kind: ResourceUpdated, URI: uri})
 			}
 		}
 	})
@@ -92,6 +111,9 @@ func (s *session) open(ctx context.Context, o Options) error {
 	}
 	if err != nil {
 		return err
+	}
+	if t, ok := s.client.GetTransport().(transport.BidirectionalInterface); ok {
+		t.SetRequestHandler(s.answerServer) // the library's own answers have the wrong codes
 	}
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = protocolVersion
