@@ -23,7 +23,16 @@ type limited struct {
 	err   error
 }
 
-type limitKey struct{}
+type (
+	limitKey     struct{}
+	unhurriedKey struct{}
+)
+
+// Unhurried returns a context for the calls of a person who reads the answer and can wait:
+// WithPatience does not bound them.
+func Unhurried(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, true)
+}
 
 // WithLimit bounds a call like context.WithTimeout. The clock stands while a person is
 // asked (Hold).
@@ -34,7 +43,15 @@ func WithLimit(ctx context.Context, limit time.Duration) (context.Context, conte
 // WithPatience bounds a call like WithLimit, until its server reports progress: then only
 // the limits of WithLimit count.
 func WithPatience(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if unhurried, _ := ctx.Value(unhurriedKey{}).(bool); unhurried {
+		return context.WithCancel(ctx)
+	}
 	return newLimited(ctx, limit, true)
+}
+
+// Hurried returns a context for calls that WithPatience bounds, whoever waits for them.
+func Hurried(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, false)
 }
 
 func newLimited(ctx context.Context, limit time.Duration, patient bool) (context.Context, context.CancelFunc) {

@@ -36,27 +36,44 @@ var declined = elicited{Action: "decline"}
 // person to ask.
 func (s *session) elicit(ctx context.Context, params any) elicited {
 	f, why := s.readForm(params)
-	call, ok := s.calls.asker(ctx)
-	switch {
-	case why != "":
-	case !ok:
-		why = "there is no person to ask"
-	case !s.asking.TryLock():
-		why = "another of its questions is open"
-	default:
-		defer s.asking.Unlock()
-		release := tools.Hold(call)
-		defer release()
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		defer cancel()
-		defer context.AfterFunc(call, cancel)()
-		if a := tools.TalkOf(call).Ask(ctx, f.question); a.Given {
-			return f.filled(a)
+	if why == "" {
+		var answer tools.Answer
+		if answer, why = s.ask(ctx, f.question); why == "" {
+			return f.filled(answer)
 		}
-		why = "it was not answered"
 	}
 	s.log.Info("a question of an MCP server was declined", "why", why)
 	return declined
+}
+
+// ask asks the person for whom the call under way is made. why says why there is no answer.
+func (s *session) ask(ctx context.Context, q tools.Question) (_ tools.Answer, why string) {
+	call := s.calls.asker(ctx)
+	if call == nil {
+		return tools.Answer{}, "there is no person to ask"
+	}
+	defer call.asking.Done()
+	if !s.asking.TryLock() {
+		return tools.Answer{}, "another of its questions is open"
+	}
+	defer s.asking.Unlock()
+	release := tools.Hold(call.ctx)
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	defer context.AfterFunc(call.ctx, cancel)()
+	go func() {
+		select {
+		case <-call.over: // the server has answered the call without waiting
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	a := tools.TalkOf(call.ctx).Ask(ctx, q)
+	if !a.Given {
+		return a, "it was not answered"
+	}
+	return a, ""
 }
 
 // form is what a server asks: one field that a person answers, and the defaults of others.

@@ -189,9 +189,9 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		args = json.RawMessage("{}")
 	}
 	before := s.traffic()
-	token, end := s.calls.begin(ctx)
-	defer end()
-	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args, callMeta{token}})
+	ctx, call := s.calls.begin(ctx)
+	raw, err := s.request(ctx, string(mcp.MethodToolsCall), callParams{name, args, callMeta{call.token}})
+	s.calls.end(call)
 	if err == nil {
 		return readResult(raw, s.secrets), nil
 	}

@@ -16,67 +16,87 @@ import (
 type underWay struct {
 	mu    sync.Mutex
 	last  int64
-	calls map[int64]context.Context
+	calls map[int64]*callUnderWay
 }
 
-// begin notes a call and returns its progress token. end is called with the answer.
-func (u *underWay) begin(ctx context.Context) (token int64, end func()) {
+// callUnderWay is a call that has no answer yet.
+type callUnderWay struct {
+	ctx    context.Context //nolint:containedctx // what the server says meanwhile is heard for this call
+	token  int64
+	over   chan struct{}  // closed with the answer
+	asking sync.WaitGroup // questions of the server to the person
+}
+
+type callKey struct{}
+
+// begin notes a call. The context it returns belongs to the call.
+func (u *underWay) begin(ctx context.Context) (context.Context, *callUnderWay) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.calls == nil {
-		u.calls = map[int64]context.Context{}
+		u.calls = map[int64]*callUnderWay{}
 	}
 	u.last++
-	token = u.last
-	u.calls[token] = ctx
-	return token, func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		delete(u.calls, token)
-	}
+	c := &callUnderWay{token: u.last, over: make(chan struct{})}
+	c.ctx = context.WithValue(ctx, callKey{}, c)
+	u.calls[c.token] = c
+	return c.ctx, c
 }
 
-// of returns the context of the call with a progress token.
-func (u *underWay) of(token any) (context.Context, bool) {
+// end notes that a call has its answer. It returns when no question that belongs to it is
+// open, because who called may go on only then.
+func (u *underWay) end(c *callUnderWay) {
+	u.mu.Lock()
+	delete(u.calls, c.token)
+	u.mu.Unlock()
+	close(c.over)
+	c.asking.Wait()
+}
+
+// of returns the call with a progress token.
+func (u *underWay) of(token any) (*callUnderWay, bool) {
 	number, ok := token.(float64) // as JSON has it
 	if !ok {
 		return nil, false
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	ctx, ok := u.calls[int64(number)]
-	return ctx, ok
+	c, ok := u.calls[int64(number)]
+	return c, ok
 }
 
-// asker returns the context of the call during which a server asks: over HTTP the request
-// comes on the call's own stream. A child's pipe does not say it, so there all calls under
-// way must be of one turn. ok is false if it is not known who would be asked.
-func (u *underWay) asker(ctx context.Context) (_ context.Context, ok bool) {
-	if tools.TalkOf(ctx) != nil {
-		return ctx, true
-	}
+// asker returns the call during which a server asks, and counts the question: over HTTP
+// the request comes on the call's own stream. A child's pipe does not say it, so there all
+// calls under way must be of one turn. It returns nil if it is not known who would be asked.
+func (u *underWay) asker(ctx context.Context) *callUnderWay {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	var who tools.Talk
-	var latest int64
-	for token, call := range u.calls {
-		talk := tools.TalkOf(call)
-		if talk == nil || who != nil && who != talk {
-			return nil, false
+	found, _ := ctx.Value(callKey{}).(*callUnderWay)
+	if found == nil {
+		for _, c := range u.calls {
+			if found != nil && tools.TalkOf(c.ctx) != tools.TalkOf(found.ctx) {
+				return nil
+			}
+			if found == nil || c.token > found.token {
+				found = c
+			}
 		}
-		who, latest = talk, max(latest, token)
 	}
-	return u.calls[latest], who != nil
+	if found == nil || u.calls[found.token] != found || tools.TalkOf(found.ctx) == nil {
+		return nil
+	}
+	found.asking.Add(1)
+	return found
 }
 
 // progress notes that a server says that a call goes on.
 func (s *session) progress(n mcp.JSONRPCNotification) {
-	ctx, ok := s.calls.of(n.Params.AdditionalFields["progressToken"])
+	c, ok := s.calls.of(n.Params.AdditionalFields["progressToken"])
 	if !ok {
 		return
 	}
-	tools.Lift(ctx)
-	if talk := tools.TalkOf(ctx); talk != nil {
+	tools.Lift(c.ctx)
+	if talk := tools.TalkOf(c.ctx); talk != nil {
 		talk.Working(s.id)
 	}
 }
