@@ -44,7 +44,7 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		},
 		toolsArrived: func() {}, firstRound: make(chan struct{}), stopped: make(chan struct{}),
 		view: view{toldHealth: mcpint.Dead, status: mcpint.Status{
-			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1,
+			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1, ImportedFrom: pointerOrNil(s.From),
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })
