@@ -33,6 +33,7 @@ type supervisor struct {
 	firstRound     chan struct{} // closed at the first connection, or when none will be tried
 	firstRoundOver func()        // closes firstRound, once
 	stopped        chan struct{} // closed when run has ended
+	end            func()        // takes the server away; set when it is run
 }
 
 func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
