@@ -75,7 +75,7 @@ func (w *work) attend() bool {
 // park ends the turn with the question of a server.
 func (w *work) park(asked serverAsks) {
 	a, t := w.mind, w.turn
-	rec := t.rec
+	rec, outcome := t.rec, t.rec.Outcome
 	text := speech.Speakable(a.serverQuestion(asked.question))
 	rec.Outcome, rec.Reply = record.Asked, strings.Join(append(t.said, text), " ")
 	t.said = nil
@@ -91,7 +91,7 @@ func (w *work) park(asked serverAsks) {
 	time.AfterFunc(wait, p.drop)
 	// What the work finds out from now on belongs to the turn with the answer.
 	t.rec = &record.Record{ID: rec.ID, Time: rec.Time, Source: rec.Source, Area: rec.Area, Route: rec.Route, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = rec.Intent, rec.SpeechAct, rec.Risk
+	t.rec.Outcome, t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = outcome, rec.Intent, rec.SpeechAct, rec.Risk
 }
 
 // declineTime is how long a server may take to end a call whose question was declined.

@@ -73,6 +73,9 @@ func TestServersAsk(t *testing.T) {
 					if rec.Reply != c.want[i] || strings.Join(said, " ") != rec.Reply {
 						t.Errorf("%q is answered with %q, and said %q, want %q", text, rec.Reply, said, c.want[i])
 					}
+					if i == 1 && i == len(c.asks) && rec.Outcome != record.Done {
+						t.Errorf("%q ends as %s, want done", text, rec.Outcome)
+					}
 					if open := i < len(c.want)-1 && i < len(c.asks) && len(c.says) > 0; open && rec.Outcome != record.Asked {
 						t.Errorf("%q ends as %s, want a question", text, rec.Outcome)
 					}
