@@ -200,7 +200,9 @@ func (o Operation[In, Out]) Text(answer json.RawMessage) (string, error) {
 const (
 	quick = 10 * time.Second
 	turn  = time.Minute // a turn has its own deadlines well below
-	slow  = 20 * time.Second
+	// answer is above what a server may take for the calls of a written turn: call_timeout.
+	answer = 10 * time.Minute
+	slow   = 20 * time.Second
 )
 
 // Limit is the time limit of a request over HTTP.

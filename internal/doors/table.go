@@ -54,7 +54,7 @@ var (
 var (
 	Ask = Operation[AskRequest, record.Record]{
 		Entry: Entry{
-			Name: "ask", Does: "Carry out one turn from a text", Route: "POST /api/ask", Line: order.Acts, Within: turn,
+			Name: "ask", Does: "Carry out one turn from a text", Route: "POST /api/ask", Line: order.Acts, Within: answer,
 			Verb: Verb{"ask", "text", "area"}, Command: "ask",
 		},
 		Has: func(p *Parts) bool { return p.Asker != nil }, Do: ask, OverHTTP: fitAsk,
