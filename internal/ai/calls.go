@@ -18,7 +18,8 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// callTimeout is what a spoken turn gives a tool call in all (REQUIREMENTS M6).
+// callTimeout is what a spoken turn gives a tool call in all, unless its server reports
+// progress (REQUIREMENTS M6, M19).
 const callTimeout = 5 * time.Second
 
 // maxResult bounds the text of a result for the model, in characters.
@@ -55,10 +56,10 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 	if len(writes) > 0 {
 		first = writes[0]
 	}
-	r.together(ctx, plan[:first])
+	r.makeReads(ctx, plan[:first])
 	told := r.act(ctx, plan, writes)
 	if !r.halted && !r.stopped {
-		r.together(ctx, plan[first:])
+		r.makeReads(ctx, plan[first:])
 	}
 	for i := range plan {
 		r.tell(&plan[i])
@@ -172,6 +173,17 @@ func without(args json.RawMessage, names []string) json.RawMessage {
 	return left
 }
 
+// makeReads makes the calls that read. Both clocks stop meanwhile: a call has its own, which a
+// server lengthens by progress, and which stands while it asks the user something.
+func (r *reply) makeReads(ctx context.Context, plan []planned) {
+	if len(plan) == 0 {
+		return
+	}
+	r.watch.pause()
+	r.together(ctx, plan)
+	r.watch.resume(false)
+}
+
 // together makes the calls that read, at once, and notes whether they brought text
 // from outside. Those to one server leave in the model's order.
 func (r *reply) together(ctx context.Context, plan []planned) {
@@ -265,7 +277,7 @@ func (r *reply) forbidden() string {
 
 // do makes a call that reads.
 func (a *Assistant) do(ctx context.Context, p *planned) dialogue.Call {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := tools.WithPatience(ctx, callTimeout)
 	defer cancel()
 	start := time.Now()
 	call := p.call

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"os/signal"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -36,12 +40,47 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return l.Unusable(err)
 			}
+			stop := a.rereadOnHangup(c.Context(), g)
+			defer stop()
 			if err := a.settled(c.Context(), g.Ready, g.Run); err != nil {
 				return fmt.Errorf("the gateway ended: %w", err)
 			}
 			log.Info("stopped")
 			return nil
 		},
+	}
+}
+
+// rereadOnHangup reads the MCP servers of the configuration again on each SIGHUP, until the
+// returned func is called. A configuration that cannot be used changes nothing.
+func (a *app) rereadOnHangup(ctx context.Context, g *gateway.Gateway) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	var rereading sync.WaitGroup
+	rereading.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangup:
+			}
+			l, err := configure.Load(a.config, a.Environ)
+			if err == nil && l.Locked != nil {
+				err = l.Locked
+			}
+			if err == nil {
+				err = g.Reload(ctx, l.Config, l.Secrets)
+			}
+			if err != nil && ctx.Err() == nil {
+				g.ReloadFailed(err)
+			}
+		}
+	})
+	return func() {
+		signal.Stop(hangup)
+		cancel()
+		rereading.Wait()
 	}
 }
 

@@ -19,6 +19,7 @@ type Entry struct {
 	Line    string        // the queue in which it waits for what came before it, such as order.Acts; "": it waits for nothing
 	Within  time.Duration // the time limit of a request over HTTP; 0: quick
 	Empty   bool          // the body of its request is an object without members, and is read
+	Bare    bool          // a request with an empty body needs no content type
 	Verb    Verb
 	Tool    string // its name over MCP; "": MCP does not offer it
 	Command string // of the command line, such as servers accept; "": there is none
@@ -199,7 +200,9 @@ func (o Operation[In, Out]) Text(answer json.RawMessage) (string, error) {
 const (
 	quick = 10 * time.Second
 	turn  = time.Minute // a turn has its own deadlines well below
-	slow  = 20 * time.Second
+	// answer is above what a server may take for the calls of a written turn: call_timeout.
+	answer = 10 * time.Minute
+	slow   = 20 * time.Second
 )
 
 // Limit is the time limit of a request over HTTP.

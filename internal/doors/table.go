@@ -54,7 +54,7 @@ var (
 var (
 	Ask = Operation[AskRequest, record.Record]{
 		Entry: Entry{
-			Name: "ask", Does: "Carry out one turn from a text", Route: "POST /api/ask", Line: order.Acts, Within: turn,
+			Name: "ask", Does: "Carry out one turn from a text", Route: "POST /api/ask", Line: order.Acts, Within: answer,
 			Verb: Verb{"ask", "text", "area"}, Command: "ask",
 		},
 		Has: func(p *Parts) bool { return p.Asker != nil }, Do: ask, OverHTTP: fitAsk,
@@ -250,7 +250,7 @@ var (
 	}
 	RetryServer = Operation[ByID, Retried]{
 		Entry: Entry{
-			Name: "retry", Does: "Start afresh with one server and try it at once", Route: "POST /mcp/servers/{id}/retry",
+			Name: "retry", Does: "Start afresh with one server and try it at once", Route: "POST /mcp/servers/{id}/retry", Bare: true,
 			Tool: "retry_server", Command: "servers retry",
 		},
 		Has: hasServers, Do: retryServer, Code: Retried.status,
@@ -264,7 +264,7 @@ var (
 	}
 	RetryServers = Operation[struct{}, mcpint.StatusList]{
 		Entry: Entry{
-			Name: "retry_all", Does: "Start afresh with every server that is not connected", Route: "POST /mcp/servers/retry-all", Status: 202,
+			Name: "retry_all", Does: "Start afresh with every server that is not connected", Route: "POST /mcp/servers/retry-all", Status: 202, Bare: true,
 			Verb: Verb{Name: "retry"}, Tool: "retry_all_servers", Command: "servers retry --all",
 		},
 		Has: hasServers, Do: retryServers,

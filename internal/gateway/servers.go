@@ -29,9 +29,24 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		Name: "voice-gateway", Version: s.version(), ExecDir: filepath.Dir(s.opts.Executable),
 		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"),
 	}
+	cfg.Servers = s.servers(link, s.cfg.MCP)
+	registry.Trust(s.cfg.MCP.Houses()...)
+	mcp, err := host.New(cfg, registry, s.log.With("part", "mcp"))
+	if err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	if err := registry.Add(selftools.New(s.serverList(mcp))...); err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return mcp, nil
+}
+
+// servers are the servers of a configuration, with what the gateway gives them.
+func (s setup) servers(link link, settings host.Settings) []mcpint.Server {
+	servers := settings.Config().Servers
 	broker := s.brokerEnv(link.url)
-	for i := range cfg.Servers {
-		server := &cfg.Servers[i]
+	for i := range servers {
+		server := &servers[i]
 		server.Program = filepath.Base(server.Command)
 		if server.ID != zwaveServer {
 			continue
@@ -43,16 +58,8 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 		maps.Copy(broker, server.Env)
 		server.Env = broker
 	}
-	s.discreet.settled(cfg.Servers)
-	registry.Trust(s.cfg.MCP.Houses()...)
-	mcp, err := host.New(cfg, registry, s.log.With("part", "mcp"))
-	if err != nil {
-		return nil, fmt.Errorf("mcp: %w", err)
-	}
-	if err := registry.Add(selftools.New(s.serverList(mcp))...); err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
-	}
-	return mcp, nil
+	s.discreet.settled(servers)
+	return servers
 }
 
 // defaultTopic is the prefix of the topics of zwave-js-ui where nothing names another.
@@ -84,12 +91,17 @@ func (s setup) brokerEnv(url string) map[string]string {
 }
 
 // serverList shows and retries the MCP servers for HTTP and for the tools.
-type serverList struct {
-	mcp *host.Host
-	ids []string // the configured ones, sorted
-}
+type serverList struct{ mcp *host.Host }
 
-func (s setup) serverList(mcp *host.Host) serverList { return serverList{mcp, s.serverIDs()} }
+func (s setup) serverList(mcp *host.Host) serverList { return serverList{mcp} }
+
+// ids are the configured servers, sorted.
+func (l serverList) ids() (ids []string) {
+	for _, s := range l.mcp.Status() {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
 
 // serverIDs are the ids of the configured servers, sorted.
 func (s setup) serverIDs() []string { return slices.Sorted(maps.Keys(s.cfg.MCP.Servers)) }
@@ -104,7 +116,7 @@ func (l serverList) Status(id string) (mcpint.Status, error) {
 			return s, nil
 		}
 	}
-	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids, ", "))
+	return mcpint.Status{}, fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids(), ", "))
 }
 
 // Retry connects one server afresh.
@@ -132,7 +144,7 @@ func (l serverList) RetryAll(ctx context.Context) (mcpint.StatusList, error) {
 func (l serverList) Stderr(id string) (string, error) {
 	words, err := l.mcp.Stderr(id)
 	if err != nil {
-		return "", fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids, ", "))
+		return "", fmt.Errorf("%w; configured are: %s", doors.ErrNotFound, strings.Join(l.ids(), ", "))
 	}
 	return words, nil
 }

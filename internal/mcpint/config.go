@@ -16,6 +16,7 @@ import (
 // entry of mcp.servers in the configuration.
 type Server struct {
 	ID        string            `yaml:"-"`         // the entry's name
+	From      string            `yaml:"-"`         // the list of another host that it was imported from; "" for one of our own configuration
 	Place     int               `yaml:"-"`         // where it stands among the entries of the file, from 1; 0 for one that only we know
 	Transport string            `yaml:"transport"` // one of transports; empty means stdio
 	Command   string            `yaml:"command"`   // stdio: the program; without a slash see process.Find
@@ -24,9 +25,12 @@ type Server struct {
 	Dir       string            `yaml:"cwd"` // stdio: working directory; empty is ours
 	URL       string            `yaml:"url"` // http
 	Headers   map[string]string `yaml:"headers"`
-	Protocol  string            `yaml:"protocol"`  // auto, or the only revision that is spoken with it; empty means auto
-	Essential bool              `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
-	House     bool              `yaml:"house"`     // it may tell of a house, and its tools keep their names (REQUIREMENTS M16)
+	// HeaderFile names files with the values of further headers, by header, for secrets.
+	HeaderFile map[string]string `yaml:"header_file"`
+
+	Protocol  string `yaml:"protocol"`  // auto, or the only revision that is spoken with it; empty means auto
+	Essential bool   `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
+	House     bool   `yaml:"house"`     // it may tell of a house, and its tools keep their names (REQUIREMENTS M16)
 
 	Trust Trust     `yaml:"trust"` // how far its word is believed (REQUIREMENTS M16)
 	Risk  RiskRules `yaml:"risk"`  // what its tools can do, by name or pattern, in place of what it says

@@ -27,7 +27,8 @@ type Status struct {
 	LastSuccess         *time.Time   `json:"lastSuccess"`
 
 	// These fields say who it is.
-	Tools        *int     `json:"tools"` // how many it offers
+	Tools        *int     `json:"tools"`        // how many it offers
+	ImportedFrom *string  `json:"importedFrom"` // the list of another host; null for a server of our own configuration
 	PID          *int     `json:"pid"`
 	Version      *string  `json:"version"`
 	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)

@@ -19,8 +19,10 @@ type turn struct {
 	rec     *record.Record
 	watch   record.Stopwatch
 	say     func(sentence string)
-	waiting func() // called once, when the turn begins to wait for something slow; may be nil
+	moment  *Moment // between it and the user's ear; nil in a part of a turn
+	waiting func()  // called once, when the turn begins to wait for something slow; may be nil
 
+	said       []string    // of a model's reply, in the turn that waits for it
 	missing    error       // why no language model could be asked, which was to answer
 	aloud      string      // what is said in place of the reply, which others may read; "": the reply
 	asks       bool        // its last sentence is a question of a model

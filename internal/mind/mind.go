@@ -118,21 +118,51 @@ func (a *Mind) Turn(ctx context.Context, q record.Request) record.Record {
 
 // Answer fills the record of a turn and says each sentence as soon as it is known.
 func (a *Mind) Answer(ctx context.Context, q record.Turn) {
-	t := &turn{rec: q.Record, watch: q.Watch, say: q.Say, waiting: q.Waiting}
+	t := a.newTurn(q)
 	t.rec.Calls = []record.CallMade{}
 	x, m := a.begin(q.Request, t)
 	x, o := a.understand(ctx, x, m, t)
 	a.log.Debug("text understood", "part", "answer", "turn", x.Turn, "by", o.By)
-	a.carry(ctx, x, o, t)
-	if t.missing != nil {
-		o = a.unthought(x, m, a.match.House(), t.missing)
-		a.carry(ctx, x, o, t)
+	w, resumed := a.workFor(ctx, &q, x, m, o, t)
+	if resumed {
+		t.moment.End()
 	}
-	a.conclude(&x, &o, t)
-	a.answerInWords(&x, t)
-	a.heed(&x, &o, t.rec)
-	a.memory.tell(x.Request, t.rec.Reply)
-	a.note(&x, t, t.rec, o.Meant)
+	a.finish(w)
+}
+
+// newTurn begins a turn.
+func (a *Mind) newTurn(q record.Turn) *turn {
+	t := &turn{rec: q.Record, watch: q.Watch, waiting: q.Waiting, moment: newMoment(q.Say, a.phrases.Phrase("still_working", nil))}
+	t.say = t.moment.Pass
+	return t
+}
+
+// workFor begins the work of an order, or goes on with that of an earlier turn, if the text
+// answers the question of a server. Another text declines such a question.
+func (a *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, m Memory, o Order, t *turn) (w *work, resumed bool) {
+	if o.Replies != nil {
+		if o.Replies.resume(ctx, q, o.Replies.answer) {
+			return o.Replies.work, true
+		}
+		o = Order{}.say(a.phrases.Phrase("nothing_asked", nil), record.Failed, "the question of the server is no longer open")
+	} else if m.Question != nil && m.Question.server != nil && !x.DryRun && !x.asksAgain() {
+		m.Question.server.drop()
+	}
+	return a.work(ctx, x, m, o, t), false
+}
+
+// finish waits for work, and ends the turn with what came of it or with the question of a
+// server.
+func (a *Mind) finish(w *work) {
+	t, rec := w.turn, w.turn.rec
+	done := w.attend()
+	if done {
+		a.conclude(&w.x, &w.order, t)
+		a.answerInWords(&w.x, t)
+		a.heed(&w.x, &w.order, t.rec)
+	}
+	a.memory.tell(w.x.Request, rec.Reply)
+	a.note(&w.x, t, rec, w.order.Meant)
 }
 
 // begin makes an exchange of a text, with what is remembered of its asker. The words of a

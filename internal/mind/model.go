@@ -30,7 +30,6 @@ func (u *understanding) thought(x Exchange, m Memory, _ *home.House) (Order, boo
 // spoken is what was said of a model's reply so far.
 type spoken struct {
 	turn *turn
-	said []string
 	own  dialogue.Part // the last sentence of the model itself
 
 	undone bool // it was said that nothing came of what was asked
@@ -40,7 +39,7 @@ type spoken struct {
 // tell says a sentence.
 func (s *spoken) tell(sentence string) {
 	if sentence = speech.Speakable(sentence); sentence != "" {
-		s.said, s.turn.asks = append(s.said, sentence), false
+		s.turn.said, s.turn.asks = append(s.turn.said, sentence), false
 		s.turn.say(sentence)
 	}
 }
@@ -68,9 +67,8 @@ func (a *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missi
 	if p.MayAct {
 		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted { return a.round(ctx, x, t, calls) }
 	}
-	wait := newMoment(t.say, a.phrases.Phrase("one_moment", nil))
-	defer wait.End()
-	t.say = wait.Pass
+	t.moment.Think(a.phrases.Phrase("one_moment", nil))
+	defer t.moment.Think("")
 	s := &spoken{turn: t}
 	t.rec.Outcome = record.Done
 	for part, err := range a.model.Reply(ctx, p) {
@@ -89,11 +87,11 @@ func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, e
 	switch {
 	case err != nil:
 		t.rec.SpeechAct = string(a.speechAct(*x))
-		if none(err) && len(t.rec.Calls) == 0 && len(s.said) == 0 {
+		if none(err) && len(t.rec.Calls) == 0 && len(s.turn.said) == 0 {
 			return err
 		}
 		t.rec.Outcome, t.rec.Error = record.Failed, err.Error()
-		s.tell(a.unanswered(*x, h, err, len(s.said) > 0))
+		s.tell(a.unanswered(*x, h, err, len(s.turn.said) > 0))
 	case part.Call != nil:
 		t.noteCall(*part.Call)
 	default:
@@ -110,10 +108,10 @@ func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, e
 func (a *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
 	t := s.turn
 	s.tell(a.endRounds(t))
-	if len(s.said) == 0 && t.did.Idle() {
+	if len(s.turn.said) == 0 && t.did.Idle() {
 		s.tell(a.nothingSaid(t.rec))
 	}
-	t.rec.Reply = strings.Join(s.said, " ")
+	t.rec.Reply = strings.Join(s.turn.said, " ")
 	a.askedBack(x, o, t, mayAct, s.own)
 	if t.rounds.complaint != "" && t.rec.Outcome == record.Done { // the model has not asked the user about it
 		t.rec.Outcome, t.rec.Error = record.Failed, t.rounds.complaint

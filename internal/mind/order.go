@@ -30,6 +30,7 @@ type Order struct {
 	Round   *round         // Planned: the model's calls
 	Think   bool           // a language model is asked
 	Answers *modelQuestion // with Think: the model's question that the text answers
+	Replies *resumption    // the answer to a server's question, in the middle of earlier work
 	Learn   *intent.Action // what is said of the turn before, to learn from it
 
 	Say      *answer   // known before anything is done

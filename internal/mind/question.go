@@ -26,6 +26,7 @@ type question struct {
 	steps    []plan.Step     // of the decision, where they are planned already
 	timers   []reply.Timer   // which of them is meant
 	thought  *modelQuestion  // a model asked, and gets the answer
+	server   *parked         // a server asked in the middle of a call, and gets the answer
 	text     string          // the text that led to the question
 	doubt    *doubt.Question // it is about what was said
 	turn     string          // the id of the turn that has asked what was said
@@ -39,6 +40,9 @@ func (u *understanding) completed(x Exchange, m Memory, h *home.House) (Order, b
 	q := m.Question
 	if q == nil {
 		return Order{}, false
+	}
+	if q.server != nil {
+		return u.replied(x, q.server)
 	}
 	if q.thought != nil {
 		return Order{Think: true, Answers: q.thought}, !x.Unfinished && u.forModel(x)

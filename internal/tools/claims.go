@@ -53,6 +53,17 @@ func (r *Registry) Remember(server string, remotes ...string) {
 	}
 }
 
+// Forget removes a server with its tools and what was kept of it. Nobody waits for it any
+// more.
+func (r *Registry) Forget(server string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.claims.of, server)
+	delete(r.arrived, server)
+	maps.DeleteFunc(r.byPlace, func(p place, _ *entry) bool { return p.server == server })
+	r.rename()
+}
+
 // names are the names of all tools, present or not, that leave the taken ones alone.
 func (c *claims) names(taken []string) map[place]string {
 	used := map[string]bool{}

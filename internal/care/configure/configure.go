@@ -215,6 +215,7 @@ func (l *Loaded) parse(data []byte) config.Problems {
 			problems = append(problems, config.Problem{Where: l.Origins.Near(one.Key), Key: one.Key, Text: one.Text})
 		}
 	}
+	problems = append(problems, l.importServers()...)
 	slices.SortStableFunc(problems, func(a, b config.Problem) int { return cmp.Compare(lineOf(a), lineOf(b)) })
 	return problems
 }
@@ -257,7 +258,7 @@ func (l *Loaded) readSecrets() error {
 		}
 		*s.to = secret
 	}
-	return nil
+	return l.readHeaders()
 }
 
 // From says where a configuration comes from, for an error.

@@ -42,6 +42,9 @@ func Servers(out io.Writer, p Paint, list mcpint.StatusList, now time.Time) {
 // notes returns what does not fit into the table.
 func notes(s mcpint.Status) []string {
 	var all []string
+	if s.ImportedFrom != nil {
+		all = append(all, "imported from "+*s.ImportedFrom)
+	}
 	if text := LastError(s); text != shortened(text) {
 		all = append(all, text)
 	}

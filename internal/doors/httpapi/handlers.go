@@ -67,6 +67,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, entry doors.Entry,
 	if method := entry.Method(); method != http.MethodPost && method != http.MethodPut {
 		return true
 	}
+	if entry.Bare && r.ContentLength == 0 && r.Header.Get("Content-Type") == "" {
+		return true
+	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		s.refuse(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")

@@ -40,6 +40,9 @@ func (o Options) Secret(key, file string) (string, error) {
 	return secret, nil
 }
 
+// SecretFile returns the secret in a file, without line ends at its end.
+func SecretFile(path string) (string, error) { return readSecret(path) }
+
 func readSecret(path string) (string, error) {
 	data, err := readBounded(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // HideJSON returns JSON with the secrets in its texts replaced. Data that is not JSON is
 // dropped if it holds a secret.
 func (s *Set) HideJSON(raw json.RawMessage) json.RawMessage {
-	if s == nil || len(raw) == 0 || len(s.values) == 0 || !bytes.ContainsRune(raw, '\\') && !s.In(string(raw)) {
+	if s == nil || len(raw) == 0 || len(s.values()) == 0 || !bytes.ContainsRune(raw, '\\') && !s.In(string(raw)) {
 		return raw
 	}
 	// A text may be written in escapes, so it is compared as it reads.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 const (
@@ -26,11 +27,11 @@ const (
 	mask = "***"
 )
 
-// Set is values that must not be shown. A nil Set is empty. It is not changed once
-// it is in use.
+// Set is values that must not be shown. A nil Set is empty. Once it is in use, only Grow
+// changes it.
 type Set struct {
-	values []value           // the longest first, because one may be part of another
-	spare  func(string) bool // reports whether a value may be shown after all; nil: none may
+	kept  atomic.Pointer[[]value] // the longest first, because one may be part of another
+	spare func(string) bool       // reports whether a value may be shown after all; nil: none may
 }
 
 // value is a secret in one of its forms.
@@ -38,6 +39,22 @@ type value struct {
 	text  string // as it may stand in a text
 	plain string // as it was configured
 	named bool   // it is a secret for certain, and not only by the place where it stands
+}
+
+// values are what the set holds now.
+func (s *Set) values() []value {
+	if kept := s.kept.Load(); kept != nil {
+		return *kept
+	}
+	return nil
+}
+
+// Grow adds the values of another set to one that is in use. Only one goroutine at a time
+// may call it.
+func (s *Set) Grow(more *Set) {
+	for _, v := range more.values() {
+		s.keep(v)
+	}
 }
 
 // Of returns a set of values that are secrets for certain.
@@ -56,7 +73,7 @@ func Join(sets ...*Set) *Set {
 		if s == nil {
 			continue
 		}
-		for _, v := range s.values {
+		for _, v := range s.values() {
 			all.keep(v)
 		}
 		if all.spare == nil {
@@ -86,13 +103,14 @@ func (s *Set) add(plain string, least int, named bool) {
 }
 
 func (s *Set) keep(v value) {
-	at := slices.IndexFunc(s.values, func(have value) bool { return have.text == v.text })
-	if at >= 0 {
-		s.values[at].named = s.values[at].named || v.named
-		return
+	all := slices.Clone(s.values()) // readers hold the old list
+	if at := slices.IndexFunc(all, func(have value) bool { return have.text == v.text }); at >= 0 {
+		all[at].named = all[at].named || v.named
+	} else {
+		all = append(all, v)
+		slices.SortStableFunc(all, func(a, b value) int { return cmp.Compare(len(b.text), len(a.text)) })
 	}
-	s.values = append(s.values, v)
-	slices.SortStableFunc(s.values, func(a, b value) int { return cmp.Compare(len(b.text), len(a.text)) })
+	s.kept.Store(&all)
 }
 
 // forms lists how a value may stand in a text: as it is, cleaned as texts are before
@@ -131,11 +149,13 @@ func (s *Set) filtered(keep func(value) bool) *Set {
 		return nil
 	}
 	part := &Set{spare: s.spare}
-	for _, v := range s.values {
+	var kept []value
+	for _, v := range s.values() {
 		if keep(v) {
-			part.values = append(part.values, v)
+			kept = append(kept, v)
 		}
 	}
+	part.kept.Store(&kept)
 	return part
 }
 
@@ -144,7 +164,7 @@ func (s *Set) In(text string) bool { return s.Hide(text) != text }
 
 // Hide returns a text with its secrets replaced.
 func (s *Set) Hide(text string) string {
-	if s == nil || len(s.values) == 0 {
+	if s == nil || len(s.values()) == 0 {
 		return text
 	}
 	text = s.replace(text)
@@ -158,7 +178,7 @@ func (s *Set) Hide(text string) string {
 }
 
 func (s *Set) replace(text string) string {
-	for _, v := range s.values {
+	for _, v := range s.values() {
 		if strings.Contains(text, v.text) && !s.spares(v) {
 			text = strings.ReplaceAll(text, v.text, mask)
 		}
@@ -170,8 +190,8 @@ func (s *Set) spares(v value) bool { return !v.named && s.spare != nil && s.spar
 
 // longest is the length of the longest value.
 func (s *Set) longest() int {
-	if s == nil || len(s.values) == 0 {
+	if s == nil || len(s.values()) == 0 {
 		return 0
 	}
-	return len(s.values[0].text)
+	return len(s.values()[0].text)
 }

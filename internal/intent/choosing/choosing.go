@@ -29,6 +29,7 @@ type Words struct {
 	things   map[string][]string // what a thing may be called, by domain or class: one and many
 	cancels  cancels
 	names    home.Names
+	secrets  []string // what is told to nobody
 }
 
 // cancels are what is said to cancel what an answer has just told to be set.
@@ -90,11 +91,12 @@ func load(data []byte) (*Words, error) {
 		Language string                 `yaml:"language"`
 		Things   map[string][]string    `yaml:"things"`
 		Names    home.Names             `yaml:"names"`
+		Secrets  []string               `yaml:"secrets"`
 	}
 	if err := yaml.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("reading the words that answer a question: %w", err)
 	}
-	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), rung: rungTable(raw.Amends, raw.Rung), cancels: raw.Cancels, choices: raw.Chooses, things: raw.Things, names: raw.Names}, nil
+	return &Words{language: raw.Language, halves: raw.Halves, yes: raw.Yes, amends: amendTable(raw.Amends), rung: rungTable(raw.Amends, raw.Rung), cancels: raw.Cancels, choices: raw.Chooses, things: raw.Things, names: raw.Names, secrets: raw.Secrets}, nil
 }
 
 // Cancels reports whether a text, said right after an answer that tells what timers are

@@ -53,6 +53,7 @@ var children = map[string]func(){
 	"gateway":   childGateway,
 	"long-uris": childLongURIs,
 	"announces": childAnnounces,
+	"talks":     childTalks,
 }
 
 // child returns the settings of a server whose process runs the given mode of

@@ -92,7 +92,7 @@ func BenchmarkCodec(b *testing.B) {
 		"small": `{"content":[{"type":"text","text":"hello"}]}`,
 		"64KB":  `{"content":[{"type":"text","text":"` + strings.Repeat("x", 64<<10) + `"}]}`,
 	} {
-		params := callParams{Name: "echo", Arguments: json.RawMessage(`{"text":"hello"}`)}
+		params := callParams{Name: "echo", Arguments: json.RawMessage(`{"text":"hello"}`), Meta: callMeta{1}}
 		b.Run("library/"+name, func(b *testing.B) {
 			in, out := answering(result)
 			defer out.Close()

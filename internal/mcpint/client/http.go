@@ -48,7 +48,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	if err != nil {
 		return refused(err)
 	}
-	w.session = newSession(t, w.quota, o.Notify, secrets, func() error {
+	w.session = newSession(t, w.quota, s.ID, o, secrets, func() error {
 		round.CloseIdleConnections()
 		return nil
 	})

@@ -24,11 +24,12 @@ type question struct {
 	RequestState  json.RawMessage `json:"requestState"`
 	InputRequests map[string]struct {
 		Method mcp.MCPMethod `json:"method"`
+		Params any           `json:"params"`
 	} `json:"inputRequests"`
 }
 
 // callAnswering calls a tool. In the newest era a result may ask for more; a question for
-// the person is declined, as one who is not there declines it.
+// the person is asked as one that comes during a call.
 func (s *session) callAnswering(ctx context.Context, call callParams) (json.RawMessage, error) {
 	for range maxRounds {
 		raw, err := s.request(ctx, string(mcp.MethodToolsCall), call)
@@ -54,7 +55,7 @@ func (s *session) callAnswering(ctx context.Context, call callParams) (json.RawM
 			if ask.Method != mcp.MethodElicitationCreate {
 				return nil, rpcError{text: fmt.Sprintf("the tool asks for %s, which the gateway does not offer to servers", s.secrets.RedactLine(string(ask.Method), MaxQuote)), code: mcp.METHOD_NOT_FOUND}
 			}
-			call.InputResponses[id] = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
+			call.InputResponses[id] = s.elicit(ctx, ask.Params)
 		}
 	}
 	return nil, rpcError{text: "the tool asks again and again instead of giving its result", code: mcp.INTERNAL_ERROR}

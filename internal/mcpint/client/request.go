@@ -199,10 +199,16 @@ func (s *session) Ping(ctx context.Context) error {
 type callParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+	Meta      callMeta        `json:"_meta"`
 
 	// These answer a result of the newest era that asked for more.
 	InputResponses map[string]any  `json:"inputResponses,omitempty"`
 	RequestState   json.RawMessage `json:"requestState,omitempty"`
+}
+
+// callMeta asks the server to report progress under a token.
+type callMeta struct {
+	ProgressToken int64 `json:"progressToken"`
 }
 
 func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
@@ -213,7 +219,9 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		args = json.RawMessage("{}")
 	}
 	before := s.traffic()
-	raw, err := s.callAnswering(ctx, callParams{Name: name, Arguments: args})
+	ctx, call := s.calls.begin(ctx)
+	raw, err := s.callAnswering(ctx, callParams{Name: name, Arguments: args, Meta: callMeta{call.token}})
+	s.calls.end(call)
 	if err == nil {
 		return readResult(raw, s.secrets), nil
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -38,9 +39,14 @@ func resultOf(answer *mcp.CallToolResult, secrets Secrets) tools.Result {
 		case mcp.TextContent:
 			parts = append(parts, c.Text)
 		case mcp.EmbeddedResource:
-			if text, ok := c.Resource.(mcp.TextResourceContents); ok {
-				parts = append(parts, text.Text)
+			switch r := c.Resource.(type) {
+			case mcp.TextResourceContents:
+				parts = append(parts, r.Text)
+			case mcp.BlobResourceContents:
+				parts = append(parts, "(a file: "+linkLine(r.URI)+")")
 			}
+		case mcp.ResourceLink:
+			parts = append(parts, link(c))
 		case mcp.ImageContent:
 			parts = append(parts, "(an image)")
 		case mcp.AudioContent:
@@ -59,6 +65,25 @@ func resultOf(answer *mcp.CallToolResult, secrets Secrets) tools.Result {
 	}
 	return result
 }
+
+// maxLink bounds each part of what is said of a linked resource, in bytes.
+const maxLink = 200
+
+// link names a resource that a result links to. It is not read: what it holds is not known.
+func link(r mcp.ResourceLink) string {
+	name, uri := linkLine(cmp.Or(r.Title, r.Name)), linkLine(r.URI)
+	text := "(a link to " + cmp.Or(name, uri)
+	if about := linkLine(r.Description); about != "" {
+		text += ", " + about
+	}
+	if name != "" && uri != "" {
+		text += ": " + uri
+	}
+	return text + ")"
+}
+
+// linkLine is a text of a link on one line, bounded and without control characters.
+func linkLine(text string) string { return Secrets(nil).RedactLine(text, maxLink) }
 
 // boundResult cuts a result that is too big and says so in its text. The result
 // is not a failure, because the tool has done its work.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/tools"
 )
 
@@ -29,6 +30,27 @@ func TestBigResultsAreBounded(t *testing.T) {
 			got := boundResult(tt.in, limit)
 			if !strings.HasPrefix(got.Text, tt.text) || (got.Data != nil) != tt.data || strings.Contains(got.Text, "left out") != tt.cut || got.Failed != tt.in.Failed || !utf8.ValidString(got.Text) {
 				t.Fatalf("got %+v", got)
+			}
+		})
+	}
+}
+
+// TestLinkedThingsAreNamed: what a result only links to is named, so that a model and a
+// person know of it.
+func TestLinkedThingsAreNamed(t *testing.T) {
+	for name, tt := range map[string]struct{ content, want string }{
+		"a link":        {`{"type":"resource_link","uri":"file:///r.pdf","name":"r.pdf","title":"Report","description":"of May"}`, "(a link to Report, of May: file:///r.pdf)"},
+		"a bare link":   {`{"type":"resource_link","uri":"file:///r.pdf","name":"\u001b[1mr\u0007.pdf"}`, "(a link to r.pdf: file:///r.pdf)"},
+		"a file":        {`{"type":"resource","resource":{"uri":"file:///r.pdf","blob":"AAAA","mimeType":"application/pdf"}}`, "(a file: file:///r.pdf)"},
+		"a long name":   {`{"type":"resource_link","uri":"file:///r.pdf","name":"` + strings.Repeat("x", 10_000) + `"}`, "(a link to xxx"},
+		"with a secret": {`{"type":"resource_link","uri":"https://x/?key=Tr0ub4dor-and-3","name":"r"}`, "(a link to r: https://x/?key="},
+	} {
+		t.Run(name, func(t *testing.T) {
+			secrets := &secret.Set{}
+			secrets.Add("Tr0ub4dor-and-3")
+			got := readResult(json.RawMessage(`{"content":[`+tt.content+`]}`), secrets).Text
+			if !strings.HasPrefix(got, tt.want) || len(got) > 3*maxLink || strings.Contains(got, "Tr0ub4dor") {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}

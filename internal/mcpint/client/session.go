@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -24,6 +26,12 @@ const (
 	// maxURI bounds the address of a resource, in bytes, because many addresses
 	// are kept.
 	maxURI = 2 << 10
+)
+
+// Announcements about calls, and for a log.
+const (
+	progressed = string(mcp.MethodNotificationProgress)
+	messaged   = string(mcp.MethodNotificationMessage)
 )
 
 // session is a connection through the client library, over any transport.
@@ -45,6 +53,12 @@ type session struct {
 	mirrored     sync.Map // by the name of a tool whose arguments are repeated in headers: it as *mcp.Tool
 	subscription subscription
 
+	id       string // of the server in the configuration
+	log      *slog.Logger
+	calls    underWay
+	asking   sync.Mutex // held while the person is asked something
+	messages loggedMessages
+
 	background sync.WaitGroup // notifications under way; added to under mu only
 	mu         sync.Mutex
 	endReason  error
@@ -63,22 +77,27 @@ var (
 
 // newSession wraps a transport that is ready to be started. secrets must not
 // appear in any text of the server.
-func newSession(t transport.Interface, q *quota, notify func(Notice), secrets Secrets, stop func() error) *session {
+func newSession(t transport.Interface, q *quota, id string, o Options, secrets Secrets, stop func() error) *session {
+	offers := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}}}
 	s := &session{
-		client:  client.NewClient(t, client.WithProtocolVersion(handshakeVersion)),
-		secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
+		client: client.NewClient(t, client.WithProtocolVersion(handshakeVersion), client.WithClientCapabilities(offers)),
+		id:     id, log: o.Log, offers: offers, secrets: secrets, quota: q, stop: stop, done: make(chan struct{}),
 		subscription: subscription{changed: make(chan struct{}, 1)},
 	}
 	s.lastID.Store(ownIDs)
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
 		switch n.Method {
+		case progressed:
+			s.progress(n)
+		case messaged:
+			s.messages.take(s, n, time.Now())
 		case mcp.MethodNotificationToolsListChanged:
-			notify(Notice{Kind: ToolsChanged})
+			o.Notify(Notice{Kind: ToolsChanged})
 		case mcp.MethodNotificationResourcesListChanged:
-			notify(Notice{Kind: ResourcesChanged})
+			o.Notify(Notice{Kind: ResourcesChanged})
 		case mcp.MethodNotificationResourceUpdated:
 			if uri, ok := n.Params.AdditionalFields["uri"].(string); ok && len(uri) <= maxURI {
-				notify(Notice{Kind: ResourceUpdated, URI: uri})
+				o.Notify(Notice{Kind: ResourceUpdated, URI: uri})
 			}
 		}
 	})
@@ -98,6 +117,9 @@ func (s *session) open(ctx context.Context, o Options, protocol string) error {
 		return err
 	}
 	s.self = mcp.Implementation{Name: o.Name, Version: o.Version}
+	if t, ok := s.client.GetTransport().(transport.BidirectionalInterface); ok {
+		t.SetRequestHandler(s.answerServer) // the library's own answers have the wrong codes
+	}
 	begun, err := s.begin(ctx, protocol)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	out := &meter{from: limitLines(lines, maxAnswer), quota: q, lines: true}
 	in := &processInput{serverProcess: p}
 	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
-	sess := newSession(t, q, o.Notify, secrets, p.stop)
+	sess := newSession(t, q, s.ID, o, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
 	in.sent = sess.sent
 	go sess.watchProcess(p)

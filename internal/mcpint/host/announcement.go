@@ -25,7 +25,7 @@ type announcement struct {
 // announce announces the state of all servers when all are connected, or have
 // been waited for long enough. An announcement made earlier would say little.
 func (h *Host) announce(ctx context.Context) {
-	for _, s := range h.supervisors {
+	for _, s := range h.all() {
 		patience := optionalPatience
 		if s.srv.Essential {
 			patience = essentialPatience

@@ -16,6 +16,7 @@ type Settings struct {
 	Retry   Retry                    `yaml:"retry"`
 	Breaker BreakerConfig            `yaml:"breaker"`
 	Health  HealthCheck              `yaml:"health"`
+	Import  []string                 `yaml:"import"` // files with the servers of other hosts
 	Servers map[string]mcpint.Server `yaml:"servers"`
 }
 
@@ -53,6 +54,7 @@ func Default() Settings {
 		Retry:   DefaultRetry(),
 		Breaker: BreakerConfig{Threshold: defaultThreshold, Recovery: defaultRecovery},
 		Health:  HealthCheck{Interval: defaultHealthInterval, Timeout: defaultHealthTimeout},
+		Import:  []string{},
 		Servers: map[string]mcpint.Server{},
 	}
 }

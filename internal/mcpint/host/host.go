@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -56,7 +55,8 @@ type Host struct {
 	cfg          Config
 	reg          *tools.Registry
 	log          *slog.Logger
-	supervisors  []*supervisor // sorted by id
+	supervisors  []*supervisor // sorted by id; guarded by mu, the list itself never changes
+	changes      chan change   // to Run
 	dial         func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error)
 	probe        func(ctx context.Context, need string) error
 	random       func() float64 // [0, 1), for jitter
@@ -77,34 +77,30 @@ type resourceWatch struct {
 func New(cfg Config, reg *tools.Registry, log *slog.Logger) (*Host, error) {
 	cfg.Health.Interval = cmp.Or(cfg.Health.Interval, defaultHealthInterval)
 	cfg.Health.Timeout = cmp.Or(cfg.Health.Timeout, defaultHealthTimeout)
-	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64}
+	h := &Host{cfg: cfg, reg: reg, log: log, dial: client.Dial, random: rand.Float64, changes: make(chan change)}
 	h.probe = func(ctx context.Context, need string) error { return Probe(ctx, need, cfg.MQTT) }
-	for _, s := range cfg.Servers {
-		if err := client.Check(s); err != nil {
-			return nil, err
-		}
-		s = s.WithDefaults()
-		retry := Retry{Enabled: cfg.Retry.Enabled, Schedule: s.Retry.Over(cfg.Retry.Schedule)}
-		if err := retry.check(); err != nil {
-			return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
-		}
-		h.supervisors = append(h.supervisors, newSupervisor(h, s, retry))
+	supervisors, err := h.supervise(cfg.Servers)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(h.supervisors, func(a, b *supervisor) int { return strings.Compare(a.srv.ID, b.srv.ID) })
-	for i, s := range h.supervisors {
-		if i > 0 && h.supervisors[i-1].srv.ID == s.srv.ID {
-			return nil, fmt.Errorf("the MCP server id %q is given twice", s.srv.ID)
-		}
-	}
-	var order []string
-	for _, s := range cfg.Servers {
-		order = append(order, s.ID)
-	}
-	reg.Order(order...)
-	for _, s := range h.supervisors {
+	h.use(supervisors, cfg.Servers)
+	for _, s := range supervisors {
 		s.toolsArrived = reg.Expect(s.srv.ID)
 	}
 	return h, nil
+}
+
+// supervisorOf makes the supervisor of a server.
+func (h *Host) supervisorOf(s mcpint.Server) (*supervisor, error) {
+	if err := client.Check(s); err != nil {
+		return nil, err
+	}
+	s = s.WithDefaults()
+	retry := Retry{Enabled: h.cfg.Retry.Enabled, Schedule: s.Retry.Over(h.cfg.Retry.Schedule)}
+	if err := retry.check(); err != nil {
+		return nil, fmt.Errorf("MCP server %q: %w", s.ID, err)
+	}
+	return newSupervisor(h, s, retry), nil
 }
 
 // Run keeps the servers connected until ctx ends, then stops them all at once and
@@ -117,22 +113,29 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	h.started = time.Now()
 	h.mu.Unlock()
-	for _, s := range h.supervisors {
+	for _, s := range h.all() {
 		h.reg.Remember(s.srv.ID, s.knownTools()...)
 	}
 	var running sync.WaitGroup
-	for _, s := range h.supervisors {
-		running.Go(func() { s.run(ctx) })
+	defer running.Wait()
+	for _, s := range h.all() {
+		h.begin(ctx, &running, s)
 	}
 	running.Go(func() { h.announce(ctx) })
-	running.Wait()
-	return nil
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-h.changes:
+			c.reply <- h.apply(ctx, &running, c.servers)
+		}
+	}
 }
 
 // Status lists the servers by id.
 func (h *Host) Status() []mcpint.Status {
-	list := make([]mcpint.Status, 0, len(h.supervisors))
-	for _, s := range h.supervisors {
+	list := []mcpint.Status{}
+	for _, s := range h.all() {
 		list = append(list, s.status())
 	}
 	return list
@@ -178,7 +181,7 @@ func (h *Host) CheckHealth(ctx context.Context, id string) (mcpint.Status, error
 }
 
 func (h *Host) find(id string) (*supervisor, error) {
-	for _, s := range h.supervisors {
+	for _, s := range h.all() {
 		if s.srv.ID == id {
 			return s, nil
 		}
@@ -220,9 +223,10 @@ func (h *Host) Stderr(id string) (string, error) {
 // RetryAll does what Retry does for every server at the same time, so that all
 // together take no longer than one.
 func (h *Host) RetryAll(ctx context.Context) error {
-	errs := make([]error, len(h.supervisors))
+	all := h.all()
+	errs := make([]error, len(all))
 	var forcing sync.WaitGroup
-	for i, s := range h.supervisors {
+	for i, s := range all {
 		forcing.Go(func() { errs[i] = s.requestRetry(ctx, false) })
 	}
 	forcing.Wait()
@@ -233,7 +237,7 @@ func (h *Host) RetryAll(ctx context.Context) error {
 // servers that are not connected are tried at once, unless retries are switched off
 // for them. It does not block.
 func (h *Host) WakeAll() {
-	for _, s := range h.supervisors {
+	for _, s := range h.all() {
 		if s.plan.retry.Enabled { // this part of the plan never changes
 			s.requests.wakeUp()
 		}

@@ -33,6 +33,7 @@ type supervisor struct {
 	firstRound     chan struct{} // closed at the first connection, or when none will be tried
 	firstRoundOver func()        // closes firstRound, once
 	stopped        chan struct{} // closed when run has ended
+	end            func()        // takes the server away; set when it is run
 }
 
 func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
@@ -44,7 +45,7 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		},
 		toolsArrived: func() {}, firstRound: make(chan struct{}), stopped: make(chan struct{}),
 		view: view{toldHealth: mcpint.Dead, status: mcpint.Status{
-			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1,
+			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1, ImportedFrom: pointerOrNil(s.From),
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })

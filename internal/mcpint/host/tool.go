@@ -51,7 +51,7 @@ func (r remoteTool) Spec() tools.Spec { return r.spec }
 // does not mean that nothing was done.
 func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	begin := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, r.server.srv.CallTimeout)
+	ctx, cancel := tools.WithLimit(ctx, r.server.srv.CallTimeout)
 	defer cancel()
 	harmless := r.spec.Risk == tools.Read || r.spec.Idempotent
 	var unanswered error
@@ -101,7 +101,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	s.callsUnderWay.Add(1)
 	result, err := session.CallTool(ctx, name, args)
 	s.callsUnderWay.Add(-1)
-	took := time.Since(begin)
+	took := time.Since(begin) - tools.Stood(ctx)
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
 		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))

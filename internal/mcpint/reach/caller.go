@@ -29,7 +29,7 @@ const reachPatience = 4 * time.Second
 // Caller is the turn's way to every tool.
 type Caller struct {
 	*tools.Registry
-	tellers  []string // the ids of the servers that may tell a house
+	tellers  []string // the ids of the servers that may tell a house; guarded by attempts.mu
 	house    *house.House
 	host     *host.Host
 	attempts *Attempts
@@ -39,6 +39,21 @@ type Caller struct {
 // are the ids of the servers that may tell a house.
 func NewCaller(r *tools.Registry, tellers []string, rooms *house.House, mcp *host.Host, a *Attempts) *Caller {
 	return &Caller{Registry: r, tellers: tellers, house: rooms, host: mcp, attempts: a}
+}
+
+// Tellers are the ids of the servers that may tell a house.
+func (c *Caller) Tellers() []string {
+	c.attempts.mu.Lock()
+	defer c.attempts.mu.Unlock()
+	return c.tellers
+}
+
+// SetTellers makes these the servers that may tell a house.
+func (c *Caller) SetTellers(ids []string) {
+	c.attempts.mu.Lock()
+	defer c.attempts.mu.Unlock()
+	c.tellers = ids
+	c.attempts.tell()
 }
 
 // Attempts knows what came of the attempts to connect to the servers, and which are
@@ -172,7 +187,7 @@ func (c *Caller) expected() (trying <-chan struct{}, patience time.Duration, new
 func (c *Caller) reachTellers(ctx context.Context, enough <-chan struct{}) {
 	servers := NewServers(c.host)
 	var attempts sync.WaitGroup
-	for _, id := range c.tellers {
+	for _, id := range c.Tellers() {
 		if !servers.Connected(id) {
 			attempts.Go(func() { c.reach(ctx, id, enough) })
 		}

@@ -43,7 +43,8 @@ type Need struct {
 	Again  bool   // with House: make one more attempt if no server has told of a house
 }
 
-// Budget is the most time one tool call of a spoken turn may take, all in all (M6).
+// Budget is the most time one tool call of a spoken turn, or on a thing of the house, may
+// take, all in all, unless its server reports progress (M6, M19).
 const Budget = 5 * time.Second
 
 // NeedBudget is the most time a step waits for its server, during the server's first
@@ -153,7 +154,10 @@ func (m *Maker) ready(ctx context.Context, place *Place, i int, s *plan.Step) (c
 		}
 		ctx = order.With(ctx, place.calls[i]) // who sends the call passes when it has left
 	}
-	call, cancel := context.WithTimeout(ctx, Budget)
+	if s.Entity != nil { // a thing of the house answers soon, or there is trouble to judge (M10)
+		ctx = tools.Hurried(ctx)
+	}
+	call, cancel := tools.WithPatience(ctx, Budget)
 	return call, cancel, err
 }
 

@@ -69,6 +69,7 @@ function itemOf(server) {
       next(server),
       server.status === "connected" && server.breaker === "closed" ? null : retryButton(server)));
   item.dataset.id = server.id;
+  if (server.importedFrom) item.append(el("p", { className: "quiet" }, word("imported_from", { file: server.importedFrom })));
   if (server.errorMessage && server.status !== "connected") item.append(el("p", {}, foreign(server.errorMessage)));
   if (server.healthReason && server.status === "connected") item.append(el("p", {}, foreign(server.healthReason)));
   if (server.toolsUnused?.length) item.append(unused(server));

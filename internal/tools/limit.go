@@ -1,0 +1,177 @@
+package tools
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// limited is a context with a limit of time that can stand still and that can be lifted. A
+// context of the standard library can do neither.
+type limited struct {
+	context.Context //nolint:containedctx // it is a context itself
+	outer           *limited
+	patient         bool // progress lifts the limit
+
+	mu    sync.Mutex
+	left  time.Duration
+	since time.Time // when the clock started last
+	held  int       // how many hold the clock
+	stood time.Duration
+	timer *time.Timer
+	done  chan struct{}
+	err   error
+}
+
+type (
+	limitKey     struct{}
+	unhurriedKey struct{}
+)
+
+// Unhurried returns a context for the calls of a person who reads the answer and can wait:
+// WithPatience does not bound them.
+func Unhurried(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, true)
+}
+
+// WithLimit bounds a call like context.WithTimeout. The clock stands while a person is
+// asked (Hold).
+func WithLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return newLimited(ctx, limit, false)
+}
+
+// WithPatience bounds a call like WithLimit, until its server reports progress: then only
+// the limits of WithLimit count.
+func WithPatience(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if unhurried, _ := ctx.Value(unhurriedKey{}).(bool); unhurried {
+		return context.WithCancel(ctx)
+	}
+	return newLimited(ctx, limit, true)
+}
+
+// Hurried returns a context for calls that WithPatience bounds, whoever waits for them.
+func Hurried(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, false)
+}
+
+func newLimited(ctx context.Context, limit time.Duration, patient bool) (context.Context, context.CancelFunc) {
+	l := &limited{Context: ctx, patient: patient, left: limit, since: time.Now(), done: make(chan struct{})}
+	l.outer, _ = ctx.Value(limitKey{}).(*limited)
+	l.timer = time.AfterFunc(limit, func() { l.end(context.DeadlineExceeded) })
+	release := context.AfterFunc(ctx, func() { l.end(ctx.Err()) })
+	return l, func() {
+		release()
+		l.end(context.Canceled)
+	}
+}
+
+// end ends the context, for the first reason that it is given.
+func (l *limited) end(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.timer.Stop()
+		l.err = why
+		close(l.done)
+	}
+}
+
+// Done is closed at the end.
+func (l *limited) Done() <-chan struct{} { return l.done }
+
+// Err says why the context has ended; nil while it lasts.
+func (l *limited) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Value finds the limit itself and what the context around it holds.
+func (l *limited) Value(key any) any {
+	if key == (limitKey{}) {
+		return l
+	}
+	return l.Context.Value(key)
+}
+
+// Deadline is when the context ends if nothing changes that.
+func (l *limited) Deadline() (time.Time, bool) {
+	l.mu.Lock()
+	own := l.since.Add(l.left)
+	l.mu.Unlock()
+	if outer, ok := l.Context.Deadline(); ok && outer.Before(own) {
+		return outer, true
+	}
+	return own, true
+}
+
+// Hold stops the clocks of a call while a person is asked; the returned func starts them
+// again.
+func Hold(ctx context.Context) (release func()) {
+	inner, _ := ctx.Value(limitKey{}).(*limited)
+	for l := inner; l != nil; l = l.outer {
+		l.hold()
+	}
+	return sync.OnceFunc(func() {
+		for l := inner; l != nil; l = l.outer {
+			l.release()
+		}
+	})
+}
+
+func (l *limited) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held++; l.held == 1 {
+		l.timer.Stop()
+		now := time.Now()
+		l.left, l.since = l.left-now.Sub(l.since), now
+	}
+}
+
+func (l *limited) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held--; l.held > 0 {
+		return
+	}
+	now := time.Now()
+	l.stood, l.since = l.stood+now.Sub(l.since), now
+	if l.err == nil {
+		l.timer.Reset(max(0, l.left))
+	}
+}
+
+// Lift lifts the limits that progress lifts.
+func Lift(ctx context.Context) {
+	l, _ := ctx.Value(limitKey{}).(*limited)
+	for ; l != nil; l = l.outer {
+		if l.patient {
+			l.lift()
+		}
+	}
+}
+
+// never is longer than any call.
+const never = 1000 * time.Hour
+
+func (l *limited) lift() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = never
+	if l.err == nil && l.held == 0 {
+		l.since = time.Now()
+		l.timer.Reset(never)
+	}
+}
+
+// Stood is how long the clock of a call has stood because a person was asked.
+func Stood(ctx context.Context) time.Duration {
+	l, _ := ctx.Value(limitKey{}).(*limited)
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stood
+}
