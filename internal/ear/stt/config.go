@@ -55,6 +55,9 @@ type Config struct {
 	// a working one needs. A measurement has more: a busy machine says nothing about how
 	// well it hears.
 	Patience time.Duration `yaml:"-"`
+	// Idle is how long a worker may be idle before it ends until it is needed; 0: workers run
+	// all the time.
+	Idle time.Duration `yaml:"-"`
 	// Restarted is called at every restart of a worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }

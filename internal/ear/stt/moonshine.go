@@ -96,6 +96,7 @@ type sayings struct {
 // network reads a sound along the grammar.
 type network interface {
 	Run(ctx context.Context) error
+	Attend()
 	SetGrammar(ctx context.Context, a speech.Automaton) error
 	Decode(ctx context.Context, samples []int16) (moonshine.Result, error)
 }
@@ -127,7 +128,7 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if last := len(command) - 1; last >= 0 {
 		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
 	}
-	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted})
+	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted, Idle: cfg.Idle})
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +183,11 @@ func (e *neural) Run(ctx context.Context) error {
 	e.running.Wait()
 	both.Wait()
 	return nil
+}
+
+func (e *neural) Attend() {
+	e.follower.Attend()
+	e.network.Attend()
 }
 
 // SetGrammar never reports a missing word, because the network spells: it hears
