@@ -35,6 +35,7 @@ import (
 // Options say how this gateway differs from the daemon with its sound card.
 type Options struct {
 	Executable string // our own binary, which also runs the workers
+	Command    string // how a user calls it, with the flags that name the configuration; empty: voice-gateway
 	Version    string
 	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets

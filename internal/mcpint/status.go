@@ -32,7 +32,9 @@ type Status struct {
 	Version      *string  `json:"version"`
 	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
 	// ToolsUnused are those that it offers and that are not used (REQUIREMENTS M16).
-	ToolsUnused []UnusedTool `json:"toolsUnused"`
+	// The list has at most MostUnused of them, the count has all.
+	ToolsUnused      []UnusedTool `json:"toolsUnused"`
+	ToolsUnusedCount int          `json:"toolsUnusedCount"`
 
 	Report string `json:"-"` // the report of REQUIREMENTS M2 while the status is failed, else empty
 }

@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/ground/trust"
 )
 
@@ -26,6 +27,23 @@ import (
 // used.
 func Places() []string {
 	return []string{"/etc/voice-gateway/voice-gateway.yaml", "configs/voice-gateway.yaml"}
+}
+
+// Invocation is how a user calls our program so that it uses the configuration at a path,
+// which is empty for none: by its name if it is found by that, with --config unless the
+// configuration is found without.
+func Invocation(executable, path string) string {
+	command := "voice-gateway"
+	if _, err := process.Find(command, ""); err != nil {
+		command = process.ShellWord(executable) // it is not installed
+	}
+	if path == "" || path == Places()[0] {
+		return command
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return command + " --config " + process.ShellWord(path)
 }
 
 // prefix begins the variables that override keys.

@@ -18,7 +18,6 @@ import (
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ground/process"
 )
 
 // doctor looks at every part of an installation.
@@ -57,13 +56,7 @@ the command that fixes it, or what you have to do by hand.`,
 
 // patient is this installation, as the doctor looks at it.
 func (w World) patient(l *configure.Loaded) doctor.Patient {
-	command := "voice-gateway"
-	if _, err := process.Find(command, ""); err != nil {
-		command = w.Executable // it is not installed
-	}
-	if w.File != "" {
-		command += " --config " + w.File
-	}
+	command := configure.Invocation(w.Executable, w.File)
 	who := strconv.Itoa(os.Getuid())
 	if me, err := user.Current(); err == nil {
 		who = me.Username

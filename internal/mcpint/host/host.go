@@ -30,6 +30,7 @@ import (
 
 // Config is the part's configuration.
 type Config struct {
+	Command string // how a user calls our program, with the flags that name the configuration; empty: voice-gateway
 	Servers []mcpint.Server
 	Retry   Retry
 	Health  HealthCheck    // zero means the defaults of REQUIREMENTS 2.5

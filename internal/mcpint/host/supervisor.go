@@ -48,7 +48,7 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })
-	sup.offer = &offer{server: s, log: sup.log, pins: pins{server: s, store: h.cfg.Pins, log: sup.log}, apply: sup.useTools}
+	sup.offer = &offer{server: s, command: h.cfg.Command, log: sup.log, pins: pins{server: s, store: h.cfg.Pins, log: sup.log}, apply: sup.useTools}
 	sup.breaker = newBreaker(h.cfg.Breaker, sup.breakerChanged)
 	return sup
 }

@@ -22,11 +22,13 @@ type remoteTool struct {
 }
 
 // useTools puts tools of a server into the registry, and shows what is not used.
-func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) {
+func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, unusedCount int) {
 	list := s.remoteTools(used)
 	s.host.reg.Replace(s.srv.ID, list)
 	count := len(list)
-	s.view.update(func(st *mcpint.Status) { st.Tools, st.ToolsChanged, st.ToolsUnused = &count, changed, unused })
+	s.view.update(func(st *mcpint.Status) {
+		st.Tools, st.ToolsChanged, st.ToolsUnused, st.ToolsUnusedCount = &count, changed, unused, unusedCount
+	})
 }
 
 // knownTools are the names of the tools that the server had in an earlier run, as far
