@@ -13,6 +13,7 @@ type Status struct {
 	// These fields say where the server is in its schedule.
 	RetryCount    int        `json:"retryCount"`    // retries since the last stable connection, at most MaxRetries
 	MaxRetries    int        `json:"maxRetries"`    // attempts − 1
+	RetriesOff    bool       `json:"retriesOff"`    // nothing is tried again without a request
 	LastRetryTime *time.Time `json:"lastRetryTime"` // when the last retry, or the last attempt that failed, began
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`

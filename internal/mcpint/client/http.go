@@ -37,7 +37,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	secrets := SecretsOf(s)
 	refused := func(err error) (Session, error) {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond))
+			err = &plainError{fmt.Sprintf("no answer to initialize within %v", s.ConnectTimeout.Round(time.Millisecond)), ctx.Err()}
 		}
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: secrets.RedactError(Explain(withoutWrapping(err)))}
 	}

@@ -36,7 +36,8 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 		return refused(err)
 	}
 	q := newQuota()
-	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
+	strange := &strangeLines{from: limitLines(p, maxAnswer)}
+	out := &meter{from: strange, quota: q, lines: true}
 	in := &processInput{serverProcess: p}
 	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, q, o.Notify, secrets, p.stop)
@@ -44,7 +45,11 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	in.sent = sess.sent
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o); err != nil {
-		return nil, sess.dialFailure(ctx, s, p, err)
+		failure := sess.dialFailure(ctx, s, p, err)
+		if line := secrets.RedactLine(strange.strange(), maxStrange); line != "" {
+			failure.Err = &strangeError{line, failure.Err}
+		}
+		return nil, failure
 	}
 	return sess, nil
 }
@@ -66,7 +71,7 @@ func (s *session) watchProcess(p *serverProcess) {
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.
-func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverProcess, err error) error {
+func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverProcess, err error) *DialError {
 	late := ctx.Err()
 	// A child that is ending by itself gets a moment to end, so that its exit
 	// status is known.
@@ -83,7 +88,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 		failure.Err = errors.New("the process ended before it answered")
 		failure.Exit = p.child.State()
 	case errors.Is(late, context.DeadlineExceeded):
-		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
+		failure.Err = &plainError{fmt.Sprintf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond)), late}
 	case late != nil:
 		failure.Err = late
 	case broken != nil:

@@ -139,6 +139,21 @@ func (h *Host) Status() []mcpint.Status {
 	return list
 }
 
+// connectedBeside lists the servers other than one that are connected, with the number of
+// their tools: "music (8 tools)".
+func (h *Host) connectedBeside(id string) []string {
+	var list []string
+	for _, s := range h.supervisors {
+		if s.srv.ID == id {
+			continue
+		}
+		if st := s.status(); st.Status == mcpint.Connected && st.Tools != nil {
+			list = append(list, fmt.Sprintf("%s (%d %s)", st.ID, *st.Tools, plural("tool", *st.Tools)))
+		}
+	}
+	return list
+}
+
 // Overall returns the state of all servers as one word.
 func (h *Host) Overall() mcpint.Overall { return mcpint.OverallOf(h.Status()) }
 

@@ -44,7 +44,7 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		},
 		toolsArrived: func() {}, firstRound: make(chan struct{}), stopped: make(chan struct{}),
 		view: view{toldHealth: mcpint.Dead, status: mcpint.Status{
-			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1,
+			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1, RetriesOff: !r.Enabled,
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })
@@ -289,8 +289,18 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 // attemptFailed plans what follows a failed attempt. Those who waited for it are
 // answered last, so that they find the status after the attempt.
 func (s *supervisor) attemptFailed(err error, timed bool) {
-	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
-	s.scheduleNext(err, timed, s.plan.began)
+	number := s.plan.attempts
+	s.scheduleNext(err, timed, s.plan.began, func(next time.Time) {
+		log := s.log
+		if words := lastLine(err); words != "" {
+			log = log.With("stderr", words)
+		}
+		if next.IsZero() {
+			log.Warn("MCP connection attempt did not succeed; retries are off", "attempt", number, "err", err)
+			return
+		}
+		log.Warn("MCP connection attempt did not succeed", "attempt", number, "err", err, "next_in", time.Until(next).Round(time.Millisecond))
+	})
 	s.view.update(func(st *mcpint.Status) {
 		if began := timestamp(s.plan.began); st.LastRetryTime == nil || st.LastRetryTime.Before(*began) {
 			st.LastRetryTime = began
@@ -301,8 +311,9 @@ func (s *supervisor) attemptFailed(err error, timed bool) {
 }
 
 // scheduleNext decides when the next attempt is due, and shows it. The wait counts
-// from since. An attempt out of turn leaves the schedule as it is.
-func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
+// from since. An attempt out of turn leaves the schedule as it is. tell is called with the
+// time of the next attempt, zero if none is due; it may be nil.
+func (s *supervisor) scheduleNext(err error, timed bool, since time.Time, tell func(next time.Time)) {
 	now := time.Now()
 	left := s.plan.attemptsLeft()
 	s.plan.waitingSince = now
@@ -316,6 +327,9 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
 	next := s.plan.due
 	if s.plan.requirements != nil {
 		next = s.plan.requirements.deadline
+	}
+	if tell != nil {
+		tell(next)
 	}
 	s.view.mu.Lock()
 	s.view.status.ErrorMessage = pointerOrNil(statusText(err))
