@@ -21,7 +21,7 @@ var memoryBudgets = []struct {
 	config []string
 }{
 	{"with Moonshine", 260, nil}, // and its models, see TestSoakMemory
-	{"with PocketSphinx", 120, []string{"VOICE_GATEWAY_STT_ENGINES=[pocketsphinx]"}},
+	{"with PocketSphinx", 120, []string{"VOICE_GATEWAY_STT_ENGINES=pocketsphinx"}},
 	{"text only", 45, []string{"VOICE_GATEWAY_GATEWAY_LANGUAGE=de"}}, // no recogniser knows the language
 }
 

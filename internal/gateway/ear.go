@@ -100,6 +100,18 @@ type sound struct {
 	card    *device.Device // nil if the sound comes from elsewhere
 }
 
+// deaf says why there is no microphone, or "" if there is one, it is closed on request, or
+// that is not known.
+func (s sound) deaf() string {
+	if s.card == nil {
+		return ""
+	}
+	if state := s.card.State(); state.Input == "" && !state.Muted {
+		return state.Problem
+	}
+	return ""
+}
+
 // unheard says why the speaker cannot be heard, or "" if it can or that is not known.
 func (s sound) unheard() string {
 	if s.card == nil {

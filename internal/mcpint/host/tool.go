@@ -104,15 +104,25 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	result, err := session.CallTool(ctx, name, args)
 	s.callsUnderWay.Add(-1)
 	took := time.Since(begin)
+	slow := took > slowCall
+	if err == nil && onItsWay(result.Receipt) { // a blind, which says so after a while
+		slow, took = false, 0
+	}
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
 		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))
 		result = tools.Result{}
 	}
-	if took > slowCall {
+	if slow {
 		s.log.Warn("a tool call was slow", "tool", shownName(s.srv, name), "took", took, "answered", err == nil)
 	}
 	return result, err
+}
+
+// onItsWay reports whether a device, or one of a group, still moves: then the time of the
+// call is that of its motor, not of the server.
+func onItsWay(r *tools.Receipt) bool {
+	return r != nil && (r.Reason == tools.OnItsWay || slices.ContainsFunc(r.Devices, func(d tools.Receipt) bool { return onItsWay(&d) }))
 }
 
 // whyUnavailable says why a call got no connection.
