@@ -24,6 +24,7 @@ func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *
 		Idle:       func() bool { return j.state() == ear.Idle || j.state() == ear.Muted },
 		Log:        s.log.With("part", "rehearsal"), Dir: s.cfg.Gateway.StateDir,
 	}
+	cfg.Recogniser.Idle = 0 // its workers end with the rehearsal
 	if s.cfg.Home.Rehearse && s.opts.Mic == nil {
 		cfg.Quiet = j.quiet
 	}
