@@ -84,6 +84,9 @@ func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }
 // Attend says that the worker may be needed at any moment (worker.Worker.Attend).
 func (c *Client) Attend() { c.worker.Attend() }
 
+// Dismiss ends the worker until it is needed (worker.Worker.Dismiss).
+func (c *Client) Dismiss() { c.worker.Dismiss() }
+
 func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	payload, err := json.Marshal(loadRequest{Library: c.cfg.Library, Dir: c.cfg.Dir})
 	if err != nil {

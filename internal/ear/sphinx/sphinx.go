@@ -92,6 +92,9 @@ func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }
 // Attend says that the worker may be needed at any moment (worker.Worker.Attend).
 func (c *Client) Attend() { c.worker.Attend() }
 
+// Dismiss ends the worker until it is needed (worker.Worker.Dismiss).
+func (c *Client) Dismiss() { c.worker.Dismiss() }
+
 // Dictionary is the model's pronouncing dictionary.
 func (c *Client) Dictionary() string {
 	return filepath.Join(c.cfg.ModelDir, "cmudict-en-us.dict")

@@ -78,6 +78,9 @@ type neural struct {
 	network  network
 	log      *slog.Logger
 	patience time.Duration // how long a reading may take
+	// dismiss ends the worker of PocketSphinx and that of the network, each when it has heard
+	// an utterance (Config.Sparing); nil: both run beside each other.
+	dismiss *struct{ follower, network func() }
 
 	running sync.WaitGroup // readings
 
@@ -132,15 +135,19 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	follower, err := newPocketSphinx(cfg)
+	sphinx, err := newPocketSphinx(cfg)
 	if err != nil {
 		return nil, err
 	}
+	follower := Engine(sphinx)
 	if cfg.Denoise != "off" {
 		follower = cleaned(follower)
 	}
 	e := newNeural(follower, client, cfg.Log)
 	e.patience = cmp.Or(cfg.Patience, readTimeout)
+	if cfg.Sparing {
+		e.dismiss = &struct{ follower, network func() }{sphinx.client.Dismiss, client.Dismiss}
+	}
 	return e, nil
 }
 
@@ -263,7 +270,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		e.lost(u, err)
 	}
 	u.push(f.Samples)
-	if u.quiet() == readAfter {
+	if u.quiet() == readAfter && e.dismiss == nil {
 		e.read(ctx, u)
 	}
 	if u.quiet() == waitAfter && u.read() {
@@ -341,8 +348,15 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	if u == nil {
 		return speech.Transcript{}, errNotBegun
 	}
-	e.read(ctx, u)
+	if e.dismiss == nil {
+		e.read(ctx, u)
+	}
 	byFollower, err := e.follower.Finish(ctx) // also after a failed Push: it closes the utterance
+	if e.dismiss != nil {
+		e.dismiss.follower()
+		e.read(ctx, u)
+		defer e.dismiss.network()
+	}
 	if u.failed == nil && err != nil {
 		u.failed = err
 	}

@@ -63,7 +63,7 @@ type pocketSphinx struct {
 	expected  speech.Expected
 }
 
-func newPocketSphinx(cfg Config) (Engine, error) {
+func newPocketSphinx(cfg Config) (*pocketSphinx, error) {
 	client, err := sphinx.New(sphinx.Config{
 		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Retry: retryMargin, Log: cfg.Log, Patience: cfg.Patience,
 		Restarted: cfg.Restarted, Idle: cfg.Idle,

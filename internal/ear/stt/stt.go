@@ -54,7 +54,7 @@ type Reopener interface {
 
 // engines hear what fits a grammar.
 var engines = map[string]func(Config) (Engine, error){
-	"pocketsphinx": newPocketSphinx,
+	"pocketsphinx": func(c Config) (Engine, error) { return newPocketSphinx(c) },
 	"moonshine":    newMoonshine,
 }
 

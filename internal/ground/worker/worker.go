@@ -76,6 +76,7 @@ type Worker struct {
 
 	used   atomic.Int64  // when the child was last needed, in nanoseconds since 1970
 	needed chan struct{} // holds a token when a child is needed again
+	leave  chan struct{} // holds a token when the child is to end (Dismiss)
 }
 
 // New checks the configuration; Run starts the child.
@@ -91,7 +92,7 @@ func New(cfg Config) (*Worker, error) {
 	cfg.MaxDelay = cmp.Or(cfg.MaxDelay, defaultMaxDelay)
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Log = cfg.Log.With("worker", cfg.Name)
-	return &Worker{cfg: cfg, changed: make(chan struct{}), resting: cfg.Idle > 0, needed: make(chan struct{}, 1)}, nil
+	return &Worker{cfg: cfg, changed: make(chan struct{}), resting: cfg.Idle > 0, needed: make(chan struct{}, 1), leave: make(chan struct{}, 1)}, nil
 }
 
 // Run keeps a child running until ctx ends; it returns nil then, with the child gone (in
@@ -162,6 +163,19 @@ func (w *Worker) Attend() {
 	w.used.Store(time.Now().UnixNano())
 	select {
 	case w.needed <- struct{}{}:
+	default:
+	}
+}
+
+// Dismiss ends a child that no request is under way to, until it is needed again. Only a
+// worker with Config.Idle takes notice.
+func (w *Worker) Dismiss() {
+	if w.cfg.Idle == 0 {
+		return
+	}
+	w.used.Store(0)
+	select {
+	case w.leave <- struct{}{}:
 	default:
 	}
 }
@@ -247,6 +261,10 @@ func (w *Worker) once(ctx context.Context) error {
 			return ctx.Err()
 		case <-s.over:
 			return s.explain(nil)
+		case <-w.leave:
+			if s.calls.Load() == 0 && w.retire() {
+				return errIdle
+			}
 		case <-w.idle():
 			if s.calls.Load() > 0 {
 				w.Attend()

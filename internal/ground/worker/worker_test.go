@@ -178,6 +178,7 @@ func TestAVisitorComesWhenItIsNeeded(t *testing.T) {
 		asleep()
 	}
 	before := setups.Load()
+	w.Dismiss() // there is no child, and the next one is not affected
 	w.Attend()
 	for setups.Load() == before {
 		select {
@@ -189,6 +190,21 @@ func TestAVisitorComesWhenItIsNeeded(t *testing.T) {
 	asleep()
 	if n := restarts.Load(); n != 0 {
 		t.Errorf("%d restarts were counted", n)
+	}
+}
+
+// TestAVisitorIsDismissed checks that a child ends when it is told that it is not needed,
+// and that the next request has another one.
+func TestAVisitorIsDismissed(t *testing.T) {
+	w, _ := run(t, "good", func(c *worker.Config) { c.Idle = time.Hour })
+	first := childPID(t, w)
+	w.Dismiss()
+	gone(t, first)
+	if s, err := w.Awake(within(t)); s != nil || err != nil {
+		t.Errorf("a child that was dismissed is awake: %v", err)
+	}
+	if second := childPID(t, w); second == first {
+		t.Error("the same process goes on")
 	}
 }
 
