@@ -86,7 +86,7 @@ func (a acts) Listen(ctx context.Context) error {
 	case !a.hears:
 		return errEnglishOnly
 	}
-	if why := a.deaf(); why != "" {
+	if why := a.deaf(); why != "" && !a.Muted() {
 		return fmt.Errorf("%w: %s", errNoMicrophone, why)
 	}
 	return a.loop.Listen(ctx)

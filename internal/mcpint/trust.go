@@ -125,13 +125,13 @@ const mostShown = 5
 func (s Status) Unused() []string {
 	var all []string
 	for _, g := range s.unusedGroups() {
-		text := g.text()
+		lines := []string{g.text()}
 		for _, level := range levels {
 			if commands, tools := g.commands(level); tools > 0 {
-				text += fmt.Sprintf("\n    %s (%d):\n      %s", means[level], tools, andMore(commands, "\n      "))
+				lines = append(lines, fmt.Sprintf("    %s (%d):", means[level], tools), "      "+andMore(commands, "\n      "))
 			}
 		}
-		all = append(all, text)
+		all = append(all, strings.Join(lines, "\n"))
 	}
 	if more := s.ToolsUnusedCount - len(s.ToolsUnused); more > 0 {
 		all = append(all, fmt.Sprintf("%s not used and not listed here", counted(more, "more tool is", "more tools are")))

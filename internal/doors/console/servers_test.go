@@ -21,8 +21,8 @@ func TestServers(t *testing.T) {
 			ID: "music", Transport: "http", Status: mcpint.Connected,
 			Health: mcpint.Degraded, HealthReason: &slow, Breaker: "half-open", Tools: &eight,
 			RetryCount: 3, MaxRetries: 2, ToolsUnused: []mcpint.UnusedTool{
-				{Tool: "play", Why: "it is new", Choices: []mcpint.Choice{{"accept", "voice-gateway servers accept music play"}}, Resting: true},
-				{Tool: "stop", Why: "it is new", Choices: []mcpint.Choice{{"accept", "voice-gateway servers accept music stop"}}, Resting: true},
+				{Tool: "play", Why: "it is new", Choices: []mcpint.Choice{{Level: "accept", Command: "voice-gateway servers accept music play"}}, Resting: true},
+				{Tool: "stop", Why: "it is new", Choices: []mcpint.Choice{{Level: "accept", Command: "voice-gateway servers accept music stop"}}, Resting: true},
 				forbidden("add", true), forbidden("list", false), forbidden("move", true), forbidden("mute", true), forbidden("rate", true),
 				forbidden("sort", true), forbidden("tag", true),
 			}, ToolsUnusedCount: 12,
@@ -71,7 +71,7 @@ func TestServers(t *testing.T) {
 
 // forbidden is a tool of a server without trust.
 func forbidden(tool string, writes bool) mcpint.UnusedTool {
-	u := mcpint.UnusedTool{Tool: tool, Why: "nothing of this server is called (trust: none)", Choices: []mcpint.Choice{{"read", "voice-gateway config set mcp.servers.music.trust read"}, {"act", "voice-gateway config set mcp.servers.music.trust act"}}}
+	u := mcpint.UnusedTool{Tool: tool, Why: "nothing of this server is called (trust: none)", Choices: []mcpint.Choice{{Level: "read", Command: "voice-gateway config set mcp.servers.music.trust read"}, {Level: "act", Command: "voice-gateway config set mcp.servers.music.trust act"}}}
 	if writes {
 		u.Choices = u.Choices[1:]
 	}

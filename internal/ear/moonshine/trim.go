@@ -2,14 +2,16 @@
 
 package moonshine
 
-// #include <malloc.h>
-//
-// // Other C libraries than glibc have no malloc_trim and keep less.
-// static void trim(void) {
-// #ifdef __GLIBC__
-// 	malloc_trim(0);
-// #endif
-// }
+/*
+#include <malloc.h>
+
+// Other C libraries than glibc have no malloc_trim and keep less.
+static void trim(void) {
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+*/
 import "C"
 
 import "runtime/debug"

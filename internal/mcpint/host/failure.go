@@ -107,30 +107,24 @@ func statusText(err error) string {
 // the last attempt does not tell that it is.
 func thingsToCheck(s mcpint.Server, err error) []string {
 	program, address := filepath.Base(cmp.Or(s.Program, s.Command)), mcpint.BareAddress(s.URL)
-	var list []string
-	check := func(format string, args ...any) []string { return append(list, fmt.Sprintf(format, args...)) }
 	cause := client.CauseOf(err)
-	switch cause {
-	case client.CauseNotFound:
-		return check("%s installed", program)
-	case client.CauseNotExecutable:
-		return check("%s may be executed by the gateway's user (chmod +x), and is made for this machine", s.Command)
-	case client.CauseNotMCP:
-		if s.Transport == "stdio" {
-			return check("%s is an MCP server for stdio, with its arguments, and writes nothing else to its standard output", program)
-		}
-		return check("%s is the address of an MCP server", address)
-	case client.CauseUnauthorized:
-		return check("mcp.servers.%s.headers has the right key or token for %s", s.ID, address)
-	case client.CauseNoPage:
-		return check("the path of %s", address)
-	case client.CauseNoName:
-		return check("the name in %s, and the network's DNS", address)
-	case client.CauseRefused:
-		return check("the server at %s runs, and its port", address)
-	case client.CauseTLS:
-		return check("the certificate of %s, and this machine's clock", address)
+	certain := map[client.Cause]string{
+		client.CauseNotFound:      program + " installed",
+		client.CauseNotExecutable: s.Command + " may be executed by the gateway's user (chmod +x), and is made for this machine",
+		client.CauseNotMCP:        address + " is the address of an MCP server",
+		client.CauseUnauthorized:  fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
+		client.CauseNoPage:        "the path of " + address,
+		client.CauseNoName:        fmt.Sprintf("the name in %s, and the network's DNS", address),
+		client.CauseRefused:       fmt.Sprintf("the server at %s runs, and its port", address),
+		client.CauseTLS:           fmt.Sprintf("the certificate of %s, and this machine's clock", address),
 	}
+	if s.Transport == "stdio" {
+		certain[client.CauseNotMCP] = program + " is an MCP server for stdio, with its arguments, and writes nothing else to its standard output"
+	}
+	if text := certain[cause]; text != "" {
+		return []string{text}
+	}
+	var list []string
 	// A server that is given a broker's address depends on that broker.
 	_, broker := s.Env["MQTT_BROKER_URL"]
 	if broker {
@@ -138,15 +132,13 @@ func thingsToCheck(s mcpint.Server, err error) []string {
 	}
 	switch {
 	case cause == client.CauseSlow:
-		return check("whether %s needs longer to start than mcp.servers.%s.connect_timeout", cmp.Or(program, address), s.ID)
+		return append(list, fmt.Sprintf("whether the server needs longer to start than mcp.servers.%s.connect_timeout", s.ID))
 	case s.Transport != "stdio":
-		return check("%s reachable", address)
-	case broker && cause == client.CauseEnded: // the Z-Wave server ends without its broker
-		return check("%s installed", program)
-	case cause == client.CauseEnded:
-		return check("the command of mcp.servers.%s, its arguments and its environment: what it wrote before it ended says why", s.ID)
+		return append(list, address+" reachable")
+	case cause == client.CauseEnded && !broker: // with a broker it is the Z-Wave server, which ends without it
+		return append(list, fmt.Sprintf("the command of mcp.servers.%s, its arguments and its environment: what it wrote before it ended says why", s.ID))
 	}
-	return check("%s installed", program)
+	return append(list, program+" installed")
 }
 
 func plural(noun string, n int) string {
