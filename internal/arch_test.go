@@ -232,7 +232,7 @@ var homes = map[string][]string{
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
 	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
-	"C":                                   {"audio/device", "ear/sphinx"},
+	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */
 	"testing":                             {"fake", "e2e/rig"},
 }

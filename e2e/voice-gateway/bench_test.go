@@ -195,9 +195,9 @@ func BenchmarkServerStart(b *testing.B) {
 }
 
 // silentRoom returns what makes a simulated card the only one: a microphone in a silent room.
-func silentRoom(b *testing.B) string {
-	b.Helper()
-	setting, _ := fake.SoundCard(b, fmt.Sprintf("wav %q", spoken(b, "ah."))) // the card is silent after its recording
+func silentRoom(tb testing.TB) string {
+	tb.Helper()
+	setting, _ := fake.SoundCard(tb, fmt.Sprintf("wav %q", spoken(tb, "ah."))) // the card is silent after its recording
 	return setting
 }
 

@@ -16,7 +16,7 @@ func TestWorkersThatDieOrHangAreReplaced(t *testing.T) {
 	for name, fault := range map[string]func(*testing.T, int){"killed": kill, "hanging": freeze} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, http, env := daemon(t, mosquitto(t))
+			c, http, env := daemon(t, mosquitto(t), silentRoom(t)) // recognisers run where a microphone listens
 			hit := append(c.ready(t, 2, "worker stt"), c.ready(t, 1, "worker audio")...)
 			for _, pid := range hit {
 				fault(t, pid)
@@ -48,7 +48,7 @@ func TestWorkersThatDieOrHangAreReplaced(t *testing.T) {
 func TestListeningWithAHangingRecogniser(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
-	c, http, _ := daemon(t, broker)
+	c, http, _ := daemon(t, broker, silentRoom(t))
 	stranger := listen(t, broker)
 	eventually(t, "it is online", func() bool { return stranger.has("voice/test/availability", "online") })
 	n := 0

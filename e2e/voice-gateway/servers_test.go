@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -492,6 +493,52 @@ func TestOneAttemptWithoutRetries(t *testing.T) {
 	}
 	if n := starts(); n != 2 {
 		t.Errorf("%d starts after a forced one", n)
+	}
+}
+
+// TestTheCommandShownForUnusedToolsWorks: a server that is not trusted is shown with how
+// many of its tools are not used and with commands; the one for all of them, as it is shown,
+// lets them be used from the next start on.
+func TestTheCommandShownForUnusedToolsWorks(t *testing.T) {
+	t.Parallel()
+	broker := mosquitto(t)
+	file := filepath.Join(t.TempDir(), "my gateway.yaml")
+	if err := os.WriteFile(file, []byte("mcp:\n  servers:\n    zwave: {trust: none}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, addr, env := daemonWith(t, []string{"--config", file}, broker)
+	s := becomes(t, addr, mcpint.Connected)
+	if s.ToolsUnusedCount == 0 || s.Tools == nil || *s.Tools != 0 {
+		t.Fatalf("a server without trust: %+v", s)
+	}
+	shown, _, status := command(t, env, "servers")
+	count := fmt.Sprintf("%d tools are not used, because nothing of this server is called", s.ToolsUnusedCount)
+	if status != 0 || !strings.Contains(shown, count) || !strings.Contains(shown, "trust read\n") {
+		t.Errorf("servers: status %d\n%s", status, shown)
+	}
+	at := strings.Index(shown, " config set ")
+	line := func(end string) string {
+		for text := range strings.Lines(shown[strings.LastIndex(shown[:at], "\n")+1:]) {
+			if text = strings.TrimSpace(text); strings.HasSuffix(text, end) {
+				return text
+			}
+		}
+		return "false"
+	}
+	sick, _, _ := command(t, env, "doctor", "--json")
+	if !strings.Contains(sick, count) || !strings.Contains(sick, "mcp.servers.zwave.trust read") {
+		t.Errorf("doctor: %s", sick)
+	}
+	paste := exec.CommandContext(t.Context(), "sh", "-c", line("trust act"))
+	paste.Env = env
+	if out, err := paste.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", paste.Args[2], err, out)
+	}
+	send(t, c.Process.Pid, syscall.SIGTERM)
+	eventually(t, "the gateway has ended", c.wait)
+	_, addr, _ = daemonWith(t, []string{"--config", file}, broker)
+	if now := becomes(t, addr, mcpint.Connected); now.ToolsUnusedCount != 0 || now.Tools == nil || *now.Tools != s.ToolsUnusedCount {
+		t.Errorf("afterwards %d of %d tools are not used: %+v", now.ToolsUnusedCount, s.ToolsUnusedCount, now)
 	}
 }
 

@@ -103,15 +103,20 @@ func (b *bell) beginRound(ctx context.Context) {
 	})
 }
 
-// call plays the sound of an alert, which every set has.
+// call plays the sound of an alert, which every set has. That it is not heard is logged
+// once, until a speaker plays one.
 func (o *ownSound) call(ctx context.Context, s earcon.Sound) {
 	if o.speaker == nil || !o.set.Has(s) {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, soundTimeout)
 	defer cancel()
-	if err := o.speaker.Play(limited, o.set.Clip(s)); err != nil && ctx.Err() == nil {
-		o.log.Warn("alert not sounded", "part", "audio", "sound", string(s), "err", err)
+	err := o.speaker.Play(limited, o.set.Clip(s))
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	if was := o.unheard.Swap(err != nil); err != nil && !was {
+		o.log.Warn("an alert rings, and nothing plays it", "part", "audio", "sound", string(s), "err", err)
 	}
 }
 

@@ -1,12 +1,39 @@
 package ear
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/earcon"
 )
+
+// mute is a speaker that plays nothing while it has an error.
+type mute struct{ err error }
+
+func (m *mute) Play(context.Context, audio.Clip) error { return m.err }
+
+// TestAnAlertThatNothingPlaysIsToldOnce: an alert sounds in rounds; that nothing plays it is
+// one line, and another one when a speaker that came has gone again.
+func TestAnAlertThatNothingPlaysIsToldOnce(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	speaker := &mute{}
+	o := &ownSound{speaker: speaker, set: earcon.Soft, log: slog.New(slog.NewTextHandler(&log, nil))}
+	for round, err := range []error{errors.New("no speaker"), errors.New("no speaker"), errors.New("no speaker"), nil, errors.New("no speaker"), errors.New("no speaker")} {
+		speaker.err = err
+		o.call(t.Context(), earcon.Ring)
+		if n, want := strings.Count(log.String(), "level=WARN"), 1+round/4; n != want {
+			t.Errorf("after round %d the log has %d lines, want %d:\n%s", round, n, want, &log)
+		}
+	}
+}
 
 // TestSpokenOver: an answer that begins while the question still sounds is told from our
 // own voice by loudness alone.

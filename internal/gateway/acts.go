@@ -28,6 +28,7 @@ type acts struct {
 	mute     *mute.Switch // nil: text only
 	hears    bool         // a recogniser knows the language
 	observer observers
+	deaf     func() string // why there is no microphone; "" if there is one, as far as is known
 	unheard  func() string // why the speaker cannot be heard; "" if it can, as far as is known
 	changed  func()        // the mute switch or the volume may have changed
 }
@@ -84,6 +85,9 @@ func (a acts) Listen(ctx context.Context) error {
 		return errNoMicrophone
 	case !a.hears:
 		return errEnglishOnly
+	}
+	if why := a.deaf(); why != "" && !a.Muted() {
+		return fmt.Errorf("%w: %s", errNoMicrophone, why)
 	}
 	return a.loop.Listen(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
@@ -63,6 +64,7 @@ func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Obs
 	if e.sound, err = s.newSound(volume); err != nil {
 		return nil, err
 	}
+	e.sound.mic.attend = e.stt.Attend
 	e.loud = local.New(volume, s.log.With("part", "audio"))
 	ends, err := NewEndpointer(s.cfg, s.log)
 	if err != nil {
@@ -96,6 +98,18 @@ type sound struct {
 	speaker ear.Speaker
 	chimes  ear.Speaker    // only the sound card: a file should hold replies, not short sounds
 	card    *device.Device // nil if the sound comes from elsewhere
+}
+
+// deaf says why there is no microphone, or "" if there is one, it is closed on request, or
+// that is not known.
+func (s sound) deaf() string {
+	if s.card == nil {
+		return ""
+	}
+	if state := s.card.State(); state.Input == "" && !state.Muted {
+		return state.Problem
+	}
+	return ""
 }
 
 // unheard says why the speaker cannot be heard, or "" if it can or that is not known.
@@ -149,8 +163,18 @@ func (s setup) waker(command []string, near func(speech.Detection)) wake.Config 
 	c.Command, c.ModelDir, c.Log = command, s.cfg.STT.ModelDir, s.log.With("part", "wake")
 	c.Near = near
 	c.Pronounce = stt.NewPronouncer(filepath.Join(c.ModelDir, "cmudict-en-us.dict"), s.cfg.STT.Pronunciations).All
-	c.Restarted = s.counts.Restarted
+	c.Restarted, c.Idle = s.counts.Restarted, s.workerIdle()
 	return c
+}
+
+// workerIdle is how long a recogniser's worker may be idle. No worker is idle while a
+// microphone listens. A recording is heard faster than a worker starts, so its workers run
+// from the beginning.
+func (s setup) workerIdle() time.Duration {
+	if s.opts.Mic != nil {
+		return 0
+	}
+	return 10 * time.Minute
 }
 
 // attending lets the recogniser hear the room along with the endpointer.

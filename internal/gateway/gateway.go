@@ -35,6 +35,7 @@ import (
 // Options say how this gateway differs from the daemon with its sound card.
 type Options struct {
 	Executable string // our own binary, which also runs the workers
+	Command    string // how a user calls it, with the flags that name the configuration; empty: voice-gateway
 	Version    string
 	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets
@@ -135,7 +136,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
-	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, unheard: hearing.sound.unheard, changed: link.poke}
+	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, deaf: hearing.sound.deaf, unheard: hearing.sound.unheard, changed: link.poke}
 	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper)}
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
 		Health: health, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},

@@ -124,10 +124,24 @@ func (j *journal) TurnEnded(r record.Record) {
 		j.turns = slices.Delete(j.turns, 0, over)
 	}
 	j.mu.Unlock()
-	j.log.Info("turn ended", "part", "turn", "turn", r.ID, "source", string(r.Source), "route", string(r.Route),
-		"outcome", string(r.Outcome), "calls", len(r.Calls), "speech_end", ms(r.Timings.SpeechEnd), "endpoint", ms(r.Timings.Endpoint),
-		"transcript", ms(r.Timings.Transcript), "first_publish", ms(r.Timings.FirstPublish), "confirmed", ms(r.Timings.Confirmed),
-		"first_audio", ms(r.Timings.FirstAudio), "took", ms(r.Timings.Total))
+	log := j.log.With("part", "turn", "turn", r.ID, "source", string(r.Source), "route", string(r.Route), "outcome", string(r.Outcome), "calls", len(r.Calls))
+	for _, timing := range []struct {
+		key string
+		ms  *float64
+	}{
+		{"speech_end", r.Timings.SpeechEnd},
+		{"endpoint", r.Timings.Endpoint},
+		{"transcript", r.Timings.Transcript},
+		{"first_publish", r.Timings.FirstPublish},
+		{"confirmed", r.Timings.Confirmed},
+		{"first_audio", r.Timings.FirstAudio},
+		{"took", r.Timings.Total},
+	} {
+		if timing.ms != nil { // the turn reached that point
+			log = log.With(timing.key, *timing.ms)
+		}
+	}
+	log.Info("turn ended")
 }
 
 // state is where the microphone's turn stands.
@@ -151,14 +165,6 @@ func (j *journal) last() []record.Record {
 	turns := append([]record.Record{}, j.turns...) // an empty list, never null
 	slices.Reverse(turns)
 	return turns
-}
-
-// ms is a timing for the log: -1 if the turn did not reach that point.
-func ms(t *float64) float64 {
-	if t == nil {
-		return -1
-	}
-	return *t
 }
 
 // counter counts turns.

@@ -51,6 +51,6 @@ func (s setup) recogniser(command []string) stt.Config {
 		c.Alert = words.Reactions()
 	}
 	c.OpenAI.Key, c.Log = s.opts.Secrets.STTKey, s.log.With("part", "stt")
-	c.Restarted = s.counts.Restarted
+	c.Restarted, c.Idle = s.counts.Restarted, s.workerIdle()
 	return c
 }

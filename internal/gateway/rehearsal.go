@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/ear"
@@ -24,6 +25,8 @@ func (s setup) newRehearser(rooms *house.House, hearing *earParts, j *journal) *
 		Idle:       func() bool { return j.state() == ear.Idle || j.state() == ear.Muted },
 		Log:        s.log.With("part", "rehearsal"), Dir: s.cfg.Gateway.StateDir,
 	}
+	// Nobody waits for what is heard here: one worker runs at a time, as long as it takes.
+	cfg.Recogniser.Sparing, cfg.Recogniser.Patience = cfg.Recogniser.Idle > 0, time.Minute
 	if s.cfg.Home.Rehearse && s.opts.Mic == nil {
 		cfg.Quiet = j.quiet
 	}

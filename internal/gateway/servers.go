@@ -24,6 +24,7 @@ const zwaveServer = "zwave"
 // newHost prepares the MCP servers, and the tools that show and reconnect them.
 func (s setup) newHost(registry *tools.Registry, link link, events serverEvents) (*host.Host, error) {
 	cfg := s.cfg.MCP.Config()
+	cfg.Command = s.opts.Command
 	cfg.MQTT, cfg.Pins, cfg.Observer = link.bus.Connected, s.newPins(), events.observer()
 	cfg.Options = client.Options{
 		Name: "voice-gateway", Version: s.version(), ExecDir: filepath.Dir(s.opts.Executable),

@@ -18,6 +18,7 @@ import (
 // Pulse counts the frames on their way from the microphone to the turn loop.
 type Pulse struct {
 	ear.Microphone
+	attend func() // called with every frame; nil: nothing is
 	frames atomic.Int64
 	ended  atomic.Bool // the source has ended
 }
@@ -28,6 +29,9 @@ func (p *Pulse) Read(ctx context.Context) (audio.Frame, error) {
 	switch {
 	case err == nil:
 		p.frames.Add(1)
+		if p.attend != nil {
+			p.attend()
+		}
 	case ctx.Err() == nil:
 		p.ended.Store(true)
 	}

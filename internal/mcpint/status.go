@@ -13,6 +13,7 @@ type Status struct {
 	// These fields say where the server is in its schedule.
 	RetryCount    int        `json:"retryCount"`    // retries since the last stable connection, at most MaxRetries
 	MaxRetries    int        `json:"maxRetries"`    // attempts − 1
+	RetriesOff    bool       `json:"retriesOff"`    // nothing is tried again without a request
 	LastRetryTime *time.Time `json:"lastRetryTime"` // when the last retry, or the last attempt that failed, began
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`
@@ -33,7 +34,9 @@ type Status struct {
 	Version      *string  `json:"version"`
 	ToolsChanged []string `json:"toolsChanged"` // not what they were at first sight (REQUIREMENTS S5)
 	// ToolsUnused are those that it offers and that are not used (REQUIREMENTS M16).
-	ToolsUnused []UnusedTool `json:"toolsUnused"`
+	// The list has at most MostUnused of them, the count has all.
+	ToolsUnused      []UnusedTool `json:"toolsUnused"`
+	ToolsUnusedCount int          `json:"toolsUnusedCount"`
 
 	Report string `json:"-"` // the report of REQUIREMENTS M2 while the status is failed, else empty
 }

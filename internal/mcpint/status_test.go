@@ -42,7 +42,7 @@ func TestStatusAsJSON(t *testing.T) {
 	}
 	want := []string{
 		"breaker", "breakerSince", "breakerUntil", "consecutiveFailures", "errorMessage", "essential", "health", "healthReason", "id",
-		"importedFrom", "lastRetryTime", "lastSuccess", "maxRetries", "nextRetryTime", "pid", "retryCount", "status", "tools", "toolsChanged", "toolsUnused", "transport", "version",
+		"importedFrom", "lastRetryTime", "lastSuccess", "maxRetries", "nextRetryTime", "pid", "retriesOff", "retryCount", "status", "tools", "toolsChanged", "toolsUnused", "toolsUnusedCount", "transport", "version",
 	}
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Fatalf("the keys are %q, want %q", got, want)

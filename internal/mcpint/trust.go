@@ -65,10 +65,37 @@ func (r RiskRules) Check() error {
 type UnusedTool struct {
 	Tool  string `json:"tool"`  // its name there, fit to be shown
 	Why   string `json:"why"`   // in words
-	Allow string `json:"allow"` // the line of the configuration, or the command, that would allow it; "" where nothing does
-	Cause Cause  `json:"-"`
+	Allow string `json:"allow"` // the command of its first choice; "" where nothing allows it
+	// Choices are what would let it be used, the most careful one first.
+	Choices []Choice `json:"choices"`
+	Cause   Cause    `json:"-"`
 	// Resting means that it is trusted far enough, and waits to be accepted.
 	Resting bool `json:"resting"`
+}
+
+// Choice is a command that lets tools be used.
+type Choice struct {
+	Level   Level  `json:"level"`
+	Command string `json:"command"` // complete, as a shell takes it
+}
+
+// Level says which tools a command lets be used.
+type Level string
+
+// The levels, the most careful one first.
+const (
+	LevelRead   Level = "read"   // of a server those that only read
+	LevelAct    Level = "act"    // of a server also those that change something, each after a question
+	LevelOne    Level = "one"    // the one tool, after a question
+	LevelAccept Level = "accept" // the one tool, as it is now
+)
+
+var levels = []Level{LevelRead, LevelAct, LevelOne, LevelAccept}
+
+// means says in words what each level allows.
+var means = map[Level]string{
+	LevelRead: "to use those that only read", LevelAct: "to use also those that change something, each after a question",
+	LevelOne: "to use one tool alone, after a question", LevelAccept: "to accept one tool as it is now",
 }
 
 // Cause says why a tool is not used.
@@ -86,32 +113,109 @@ const (
 // Causes lists all of them.
 func Causes() []Cause { return []Cause{CauseTrust, CauseRisk, CauseNew, CauseChanged, CauseUnfit} }
 
-// Unused says for a person which tools of a server are not used and why, with the lines
+// MostUnused bounds how many unused tools a status lists.
+const MostUnused = 100
+
+// mostShown bounds the names and the commands in one text for a person; the text says how
+// many more there are.
+const mostShown = 5
+
+// Unused says for a person which tools of a server are not used and why, with the commands
 // that would allow them: one text for each reason.
 func (s Status) Unused() []string {
-	var whys []string
-	of := map[string][]UnusedTool{}
-	for _, u := range s.ToolsUnused {
-		if len(of[u.Why]) == 0 {
-			whys = append(whys, u.Why)
-		}
-		of[u.Why] = append(of[u.Why], u)
-	}
 	var all []string
-	for _, why := range whys {
-		var names, lines []string
-		for _, u := range of[why] {
-			names = append(names, u.Tool)
-			if u.Allow != "" && !slices.Contains(lines, u.Allow) {
-				lines = append(lines, u.Allow)
+	for _, g := range s.unusedGroups() {
+		lines := []string{g.text()}
+		for _, level := range levels {
+			if commands, tools := g.commands(level); tools > 0 {
+				lines = append(lines, fmt.Sprintf("    %s (%d):", means[level], tools), "      "+andMore(commands, "\n      "))
 			}
 		}
-		const shown = 5
-		text := fmt.Sprintf("not used, because %s: %s", why, strings.Join(names, ", "))
-		if len(lines) > 0 {
-			text += "\n    to allow:\n      " + strings.Join(lines[:min(len(lines), shown)], "\n      ")
-		}
-		all = append(all, text)
+		all = append(all, strings.Join(lines, "\n"))
+	}
+	if more := s.ToolsUnusedCount - len(s.ToolsUnused); more > 0 {
+		all = append(all, fmt.Sprintf("%s not used and not listed here", counted(more, "more tool is", "more tools are")))
 	}
 	return all
+}
+
+// Permission is a command that would let tools of a server be used, and in words what it
+// would allow.
+type Permission struct{ Text, Command string }
+
+// Forbidden are the tools that the configuration keeps from being used, by reason: for each
+// the commands that would allow them, those for the whole server if there are any.
+func (s Status) Forbidden() []Permission {
+	var all []Permission
+	for _, g := range s.unusedGroups() {
+		if g[0].Resting {
+			continue
+		}
+		before := g.text() + "; "
+		for _, level := range []Level{LevelRead, LevelAct, LevelOne} {
+			commands, tools := g.commands(level)
+			if tools == 0 || level == LevelOne && before == "or " {
+				continue
+			}
+			all = append(all, Permission{fmt.Sprintf("%s%s (%d)", before, means[level], tools), commands[0]})
+			before = "or "
+		}
+	}
+	return all
+}
+
+// unusedGroup are tools that are not used for one reason; there is at least one.
+type unusedGroup []UnusedTool
+
+func (s Status) unusedGroups() []unusedGroup {
+	var groups []unusedGroup
+	for _, u := range s.ToolsUnused {
+		if i := slices.IndexFunc(groups, func(g unusedGroup) bool { return g[0].Why == u.Why }); i >= 0 {
+			groups[i] = append(groups[i], u)
+		} else {
+			groups = append(groups, unusedGroup{u})
+		}
+	}
+	return groups
+}
+
+// text says how many tools they are, why they are not used, and their first names.
+func (g unusedGroup) text() string {
+	names := make([]string, 0, len(g))
+	for _, u := range g {
+		names = append(names, u.Tool)
+	}
+	return fmt.Sprintf("%s not used, because %s: %s", counted(len(g), "tool is", "tools are"), g[0].Why, andMore(names, ", "))
+}
+
+// commands are those of a level, each once, and how many of the tools they allow.
+func (g unusedGroup) commands(level Level) (commands []string, tools int) {
+	for _, u := range g {
+		for _, c := range u.Choices {
+			if c.Level != level {
+				continue
+			}
+			tools++
+			if !slices.Contains(commands, c.Command) {
+				commands = append(commands, c.Command)
+			}
+		}
+	}
+	return commands, tools
+}
+
+// andMore joins the first texts of a list, and says how many more there are.
+func andMore(list []string, by string) string {
+	text := strings.Join(list[:min(len(list), mostShown)], by)
+	if more := len(list) - mostShown; more > 0 {
+		text += fmt.Sprintf("%sand %d more", strings.Replace(by, ", ", " ", 1), more)
+	}
+	return text
+}
+
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }

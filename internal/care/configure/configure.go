@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/ground/trust"
 )
 
@@ -33,6 +34,27 @@ const (
 // Places are the paths where the configuration is looked for; the first that exists is
 // used.
 func Places() []string { return []string{Installed, Local, Shipped} }
+
+// Invocation is how a user calls our program so that it uses the configuration at a path,
+// which is empty for none: by its name if it is found by that, by its path in a clone of
+// the repository, with --config unless the configuration is found without.
+func Invocation(executable, path string) string {
+	command := "voice-gateway"
+	clone := Clone(executable)
+	here, err := os.Getwd()
+	if _, missing := process.Find(command, ""); err == nil && clone == here && clone != "" {
+		command = filepath.Join("bin", filepath.Base(executable))
+	} else if missing != nil || clone != "" {
+		command = process.ShellWord(executable) // it is not installed
+	}
+	if path == "" || path == Places()[0] {
+		return command
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return command + " --config " + process.ShellWord(path)
+}
 
 // prefix begins the variables that override keys.
 const prefix = "VOICE_GATEWAY_"

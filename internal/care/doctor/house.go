@@ -31,8 +31,11 @@ func (v *visit) connected(ctx context.Context) []Finding {
 		all = append(all, Finding{Part: part, State: Well, Text: "connected"})
 		for _, u := range s.ToolsUnused {
 			if u.Resting {
-				all = append(all, Finding{Part: part, State: Poor, Text: u.Tool + " is not used: " + u.Why, Mend: strings.Replace(u.Allow, "voice-gateway", v.Command, 1)})
+				all = append(all, Finding{Part: part, State: Poor, Text: u.Tool + " is not used: " + u.Why, Mend: u.Allow})
 			}
+		}
+		for _, c := range s.Forbidden() {
+			all = append(all, Finding{Part: part, State: Well, Text: c.Text, Mend: c.Command})
 		}
 	}
 	return all

@@ -26,6 +26,8 @@ type scripted struct {
 	broken int // times that an utterance cannot begin
 }
 
+func (s *scripted) Attend() {}
+
 func (s *scripted) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 
 func (s *scripted) SetGrammar(context.Context, speech.Grammar) ([]string, error) { return nil, nil }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ground/process"
 )
 
 // doctor looks at every part of an installation.
@@ -56,23 +54,10 @@ the command that fixes it, or what you have to do by hand.`,
 	return c
 }
 
-// patient is this installation, as the doctor looks at it.
 // command is how our own program is called here, with the configuration that was named.
-func (w World) command() string {
-	command := "voice-gateway"
-	clone := configure.Clone(w.Executable)
-	here, err := os.Getwd()
-	if _, missing := process.Find(command, ""); err == nil && clone == here && clone != "" {
-		command = filepath.Join("bin", filepath.Base(w.Executable))
-	} else if missing != nil || clone != "" {
-		command = w.Executable // it is not installed
-	}
-	if w.File != "" {
-		command += " --config " + w.File
-	}
-	return command
-}
+func (w World) command() string { return configure.Invocation(w.Executable, w.File) }
 
+// patient is this installation, as the doctor looks at it.
 func (w World) patient(l *configure.Loaded) doctor.Patient {
 	who := strconv.Itoa(os.Getuid())
 	if me, err := user.Current(); err == nil {

@@ -63,8 +63,11 @@ func ToolCount(s mcpint.Status) string {
 }
 
 // retries is the number of retries and its limit; for a server that is retried
-// beyond the limit only the number.
+// beyond the limit only the number, and off if nothing is retried.
 func retries(s mcpint.Status) string {
+	if s.RetriesOff {
+		return "off"
+	}
 	if s.RetryCount > s.MaxRetries {
 		return strconv.Itoa(s.RetryCount)
 	}

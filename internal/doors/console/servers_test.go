@@ -21,9 +21,11 @@ func TestServers(t *testing.T) {
 			ID: "music", Transport: "http", Status: mcpint.Connected,
 			Health: mcpint.Degraded, HealthReason: &slow, Breaker: "half-open", Tools: &eight,
 			RetryCount: 3, MaxRetries: 2, ToolsUnused: []mcpint.UnusedTool{
-				{Tool: "play", Why: "it is new", Allow: "voice-gateway servers accept music play"},
-				{Tool: "stop", Why: "it is new", Allow: "voice-gateway servers accept music stop"},
-			},
+				{Tool: "play", Why: "it is new", Choices: []mcpint.Choice{{Level: "accept", Command: "voice-gateway servers accept music play"}}, Resting: true},
+				{Tool: "stop", Why: "it is new", Choices: []mcpint.Choice{{Level: "accept", Command: "voice-gateway servers accept music stop"}}, Resting: true},
+				forbidden("add", true), forbidden("list", false), forbidden("move", true), forbidden("mute", true), forbidden("rate", true),
+				forbidden("sort", true), forbidden("tag", true),
+			}, ToolsUnusedCount: 12,
 		},
 		{
 			ID: "web", Transport: "http", Status: mcpint.Connecting,
@@ -45,10 +47,18 @@ func TestServers(t *testing.T) {
 
   music: degraded: the last call took 1.2 s
 
-  music: not used, because it is new: play, stop
-    to allow:
+  music: 2 tools are not used, because it is new: play, stop
+    to accept one tool as it is now (2):
       voice-gateway servers accept music play
       voice-gateway servers accept music stop
+
+  music: 7 tools are not used, because nothing of this server is called (trust: none): add, list, move, mute, rate and 2 more
+    to use those that only read (1):
+      voice-gateway config set mcp.servers.music.trust read
+    to use also those that change something, each after a question (7):
+      voice-gateway config set mcp.servers.music.trust act
+
+  music: 3 more tools are not used and not listed here
 
   zwave: the process ended before it answered (exit status 3); stderr: no broker at all
 `
@@ -57,6 +67,15 @@ func TestServers(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
+}
+
+// forbidden is a tool of a server without trust.
+func forbidden(tool string, writes bool) mcpint.UnusedTool {
+	u := mcpint.UnusedTool{Tool: tool, Why: "nothing of this server is called (trust: none)", Choices: []mcpint.Choice{{Level: "read", Command: "voice-gateway config set mcp.servers.music.trust read"}, {Level: "act", Command: "voice-gateway config set mcp.servers.music.trust act"}}}
+	if writes {
+		u.Choices = u.Choices[1:]
+	}
+	return u
 }
 
 func TestTimers(t *testing.T) {

@@ -1,13 +1,11 @@
 package console
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-)
 
-// bare matches what a shell takes as it stands.
-var bare = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-]+$`)
+	"voicegateway/internal/ground/process"
+)
 
 // Shell is a command with arguments that may come from others, as a shell takes it.
 func Shell(command string, args ...string) string {
@@ -15,10 +13,7 @@ func Shell(command string, args ...string) string {
 		command += " --" // what follows is no flag
 	}
 	for _, a := range args {
-		if a = Clean(a); !bare.MatchString(a) {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		command += " " + a
+		command += " " + process.ShellWord(Clean(a))
 	}
 	return command
 }

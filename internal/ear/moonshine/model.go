@@ -52,10 +52,12 @@ func newModel(library, dir string) (*model, error) {
 	if m.encoder, err = session(filepath.Join(dir, fileEncoder), []string{"input_values", "attention_mask"}, []string{"last_hidden_state"}); err != nil {
 		return nil, err
 	}
+	giveBack()
 	file := filepath.Join(dir, fileDecoder)
 	if err := m.describe(file); err != nil {
 		return nil, err
 	}
+	giveBack() // what was read to describe it is read again
 	m.decoder, err = session(file, m.in, m.out)
 	return m, err
 }

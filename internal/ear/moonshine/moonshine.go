@@ -47,6 +47,9 @@ type Config struct {
 	// Patience is how long the worker may take for an answer; 0: as long as a worker that
 	// does not hang takes.
 	Patience time.Duration
+	// Idle is how long the worker may be idle before it ends until it is needed (Attend);
+	// 0: it runs all the time.
+	Idle time.Duration
 	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)
 }
@@ -66,7 +69,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
 		Name: "stt-moonshine", Command: cfg.Command, Env: cfg.Env, Log: cfg.Log, Timeout: cmp.Or(cfg.Patience, decodeTimeout), Setup: c.setup,
-		Restarted: cfg.Restarted,
+		Restarted: cfg.Restarted, Idle: cfg.Idle,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the recogniser: %w", err)
@@ -77,6 +80,12 @@ func New(cfg Config) (*Client, error) {
 
 // Run keeps the worker alive until ctx ends.
 func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }
+
+// Attend says that the worker may be needed at any moment (worker.Worker.Attend).
+func (c *Client) Attend() { c.worker.Attend() }
+
+// Dismiss ends the worker until it is needed (worker.Worker.Dismiss).
+func (c *Client) Dismiss() { c.worker.Dismiss() }
 
 func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	payload, err := json.Marshal(loadRequest{Library: c.cfg.Library, Dir: c.cfg.Dir})
@@ -97,7 +106,7 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 }
 
 // SetGrammar sets the automaton of the sentences that can be heard, from the next Decode
-// on. A running decoding is given up.
+// on. A running decoding is given up. A worker that rests is not started for it.
 func (c *Client) SetGrammar(ctx context.Context, a speech.Automaton) error {
 	payload, err := json.Marshal(a)
 	if err != nil {
@@ -106,8 +115,8 @@ func (c *Client) SetGrammar(ctx context.Context, a speech.Automaton) error {
 	c.mu.Lock()
 	c.last = payload // also for the worker that is being started
 	c.mu.Unlock()
-	s, err := c.worker.Session(ctx)
-	if err != nil {
+	s, err := c.worker.Awake(ctx)
+	if err != nil || s == nil {
 		return err
 	}
 	_, err = s.CallWithin(ctx, loadTimeout, kindGrammar, payload)

@@ -88,6 +88,7 @@ func (c *child) load(payload []byte) error {
 		return err
 	}
 	c.model, c.tree = m, newTree(m.texts)
+	giveBack()
 	return nil
 }
 
@@ -103,6 +104,7 @@ func (c *child) grammar(payload []byte) error {
 		return err
 	}
 	c.lat = newLattice(a, c.tree)
+	giveBack()
 	return nil
 }
 

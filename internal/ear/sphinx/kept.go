@@ -58,10 +58,15 @@ func (r request) call(ctx context.Context, s *worker.Session) ([]byte, error) {
 func (c *Client) Start(ctx context.Context) (*Utterance, error) { return c.StartIn(ctx, "") }
 
 // StartIn begins an utterance in the grammar jsgf, which is used for this one only. The
-// decoder must know its words already. "" is the grammar that is set.
+// decoder must know its words already. "" is the grammar that is set. A worker that rested
+// may take longer to start than a speaker waits: then the utterance begins without it, and
+// the worker decodes what was said when it is there.
 func (c *Client) StartIn(ctx context.Context, jsgf string) (*Utterance, error) {
 	for u := (&Utterance{client: c, grammar: jsgf}); ; u.revived++ {
-		s, err := c.worker.Session(ctx)
+		s, err := c.session(ctx)
+		if errors.Is(err, errAway) {
+			return u, nil
+		}
 		if err == nil {
 			err = u.begin(ctx, s)
 		}
@@ -72,6 +77,21 @@ func (c *Client) StartIn(ctx context.Context, jsgf string) (*Utterance, error) {
 			return nil, err
 		}
 	}
+}
+
+// session returns the worker. One that may rest is waited for briefly; the error is errAway
+// then.
+func (c *Client) session(ctx context.Context) (*worker.Session, error) {
+	if c.cfg.Idle == 0 {
+		return c.worker.Session(ctx)
+	}
+	waiting, cancel := context.WithTimeout(ctx, restartPatience)
+	defer cancel()
+	s, err := c.worker.Session(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return nil, errAway
+	}
+	return s, err
 }
 
 // errAway says that no worker has come yet.

@@ -49,6 +49,9 @@ type Config struct {
 	// Patience is how long the worker may take for an answer; 0: as long as a worker that
 	// does not hang takes.
 	Patience time.Duration
+	// Idle is how long the worker may be idle before it ends until it is needed (Attend);
+	// 0: it runs all the time.
+	Idle time.Duration
 	// Restarted is called at every restart of the worker. It may be nil.
 	Restarted func(worker string, refused bool)
 }
@@ -74,7 +77,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
 		Name: cfg.Name, Command: cfg.Command, Env: cfg.Env, Log: cfg.Log,
-		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup, Restarted: cfg.Restarted,
+		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup, Restarted: cfg.Restarted, Idle: cfg.Idle,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the recogniser: %w", err)
@@ -85,6 +88,12 @@ func New(cfg Config) (*Client, error) {
 
 // Run keeps the worker alive until ctx ends.
 func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }
+
+// Attend says that the worker may be needed at any moment (worker.Worker.Attend).
+func (c *Client) Attend() { c.worker.Attend() }
+
+// Dismiss ends the worker until it is needed (worker.Worker.Dismiss).
+func (c *Client) Dismiss() { c.worker.Dismiss() }
 
 // Dictionary is the model's pronouncing dictionary.
 func (c *Client) Dictionary() string {
@@ -113,7 +122,8 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 // SetGrammar makes the decoder listen for the sentences of a JSGF grammar, from the next
 // Start on. pronunciations has the phones of every word in it, each variant as "T ER N";
 // one missing word makes the library refuse the grammar. SetGrammar ends an open
-// utterance, so a caller that wants to keep one has to wait for its end.
+// utterance, so a caller that wants to keep one has to wait for its end. A worker that
+// rests is not started for it.
 func (c *Client) SetGrammar(ctx context.Context, jsgf string, pronunciations map[string][]string) error {
 	return c.set(ctx, kindGrammar, grammarRequest{JSGF: jsgf, Words: pronunciations})
 }
@@ -135,17 +145,24 @@ func (c *Client) set(ctx context.Context, kind byte, request any) error {
 	if err != nil {
 		return fmt.Errorf("encoding for the recogniser: %w", err)
 	}
-	s, err := c.worker.Session(ctx)
-	if err != nil {
-		return err
+	next := &setting{kind: kind, payload: payload}
+	c.mu.Lock()
+	before := c.last
+	c.last = next // also for a worker that is started meanwhile
+	c.mu.Unlock()
+	s, err := c.worker.Awake(ctx)
+	if err == nil && s != nil {
+		_, err = s.CallWithin(ctx, loadTimeout, kind, payload)
 	}
-	if _, err := s.CallWithin(ctx, loadTimeout, kind, payload); err != nil {
-		return err
+	if err == nil {
+		return nil
 	}
 	c.mu.Lock()
-	c.last = &setting{kind: kind, payload: payload}
-	c.mu.Unlock()
-	return nil
+	defer c.mu.Unlock()
+	if c.last == next {
+		c.last = before
+	}
+	return err
 }
 
 // Prepare sets what every worker starts with. Call it before Run: then the first

@@ -132,6 +132,29 @@ func TestGrammarStreams(t *testing.T) {
 	}
 }
 
+// TestAWorkerThatRestedLosesNoWords: speech that finds no worker starts one, and is heard
+// from its first word; the grammar was set while there was none.
+func TestAWorkerThatRestedLosesNoWords(t *testing.T) {
+	c := start(t, func(cfg *sphinx.Config) { cfg.Idle = time.Hour })
+	setGrammar(t, c)
+	for n := range 2 {
+		if before := children(t); len(before) != 0 {
+			t.Errorf("before utterance %d there are workers: %v", n, before)
+		}
+		if _, r := hear(t, c, load(t, "cmd_flite-slt_clean_000.wav")); r.Text != "turn on the kitchen light" {
+			t.Errorf("utterance %d: heard %q", n, r.Text)
+		}
+		c.Dismiss()
+		for deadline := within(t); len(children(t)) > 0; {
+			select {
+			case <-deadline.Done():
+				t.Fatal("the worker goes on")
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+}
+
 func TestNothingHeardIsNoText(t *testing.T) {
 	c := start(t, nil)
 	setGrammar(t, c)

@@ -111,6 +111,13 @@ func (c *chain) Run(ctx context.Context) error {
 	return nil
 }
 
+// Attend does nothing for recognisers elsewhere: they have no worker here.
+func (c *chain) Attend() {
+	if c.grammar != nil {
+		c.grammar.Attend()
+	}
+}
+
 // SetGrammar gives the grammar to the engine that hears by one, and the names to
 // those that only want to spell them.
 func (c *chain) SetGrammar(ctx context.Context, g speech.Grammar) (missing []string, err error) {

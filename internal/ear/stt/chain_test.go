@@ -31,6 +31,8 @@ type grammarian struct {
 	observed            int
 }
 
+func (g *grammarian) Attend() {}
+
 func (g *grammarian) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 func (g *grammarian) Begin(context.Context) error   { return g.begin }
 func (g *grammarian) Observe(audio.Frame)           { g.observed++ }

@@ -55,6 +55,13 @@ type Config struct {
 	// a working one needs. A measurement has more: a busy machine says nothing about how
 	// well it hears.
 	Patience time.Duration `yaml:"-"`
+	// Idle is how long a worker may be idle before it ends until it is needed; 0: workers run
+	// all the time.
+	Idle time.Duration `yaml:"-"`
+	// Sparing keeps one worker at a time for a recogniser that has two: each utterance is heard
+	// by one after the other, which takes longer and finds the same text. Only with Idle, and
+	// not for speech that somebody waits for.
+	Sparing bool `yaml:"-"`
 	// Restarted is called at every restart of a worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }

@@ -78,6 +78,9 @@ type neural struct {
 	network  network
 	log      *slog.Logger
 	patience time.Duration // how long a reading may take
+	// dismiss ends the worker of PocketSphinx and that of the network, each when it has heard
+	// an utterance (Config.Sparing); nil: both run beside each other.
+	dismiss *struct{ follower, network func() }
 
 	running sync.WaitGroup // readings
 
@@ -96,6 +99,7 @@ type sayings struct {
 // network reads a sound along the grammar.
 type network interface {
 	Run(ctx context.Context) error
+	Attend()
 	SetGrammar(ctx context.Context, a speech.Automaton) error
 	Decode(ctx context.Context, samples []int16) (moonshine.Result, error)
 }
@@ -127,19 +131,23 @@ func newMoonshine(cfg Config) (Engine, error) {
 	if last := len(command) - 1; last >= 0 {
 		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
 	}
-	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted})
+	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted, Idle: cfg.Idle})
 	if err != nil {
 		return nil, err
 	}
-	follower, err := newPocketSphinx(cfg)
+	sphinx, err := newPocketSphinx(cfg)
 	if err != nil {
 		return nil, err
 	}
+	follower := Engine(sphinx)
 	if cfg.Denoise != "off" {
 		follower = cleaned(follower)
 	}
 	e := newNeural(follower, client, cfg.Log)
 	e.patience = cmp.Or(cfg.Patience, readTimeout)
+	if cfg.Sparing {
+		e.dismiss = &struct{ follower, network func() }{sphinx.client.Dismiss, client.Dismiss}
+	}
 	return e, nil
 }
 
@@ -182,6 +190,11 @@ func (e *neural) Run(ctx context.Context) error {
 	e.running.Wait()
 	both.Wait()
 	return nil
+}
+
+func (e *neural) Attend() {
+	e.follower.Attend()
+	e.network.Attend()
 }
 
 // SetGrammar never reports a missing word, because the network spells: it hears
@@ -257,12 +270,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		e.lost(u, err)
 	}
 	u.push(f.Samples)
-	if u.quiet() == readAfter {
-		e.read(ctx, u)
-	}
-	if u.quiet() == waitAfter && u.read() {
-		e.await(ctx, u.reading)
-	}
+	e.readInPause(ctx, u)
 	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
@@ -272,6 +280,16 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		return speech.Partial{Text: t.Text, Tail: u.quiet(), Stable: int(u.quiet() / audio.FrameLength)}, nil
 	}
 	return p, nil
+}
+
+// readInPause begins a reading in a pause of the speaker, and waits for it in a longer one.
+func (e *neural) readInPause(ctx context.Context, u *followed) {
+	if u.quiet() == readAfter && e.dismiss == nil {
+		e.read(ctx, u)
+	}
+	if u.quiet() == waitAfter && u.read() {
+		e.await(ctx, u.reading)
+	}
 }
 
 // read has the network read the sound so far, unless it has read all the speech. The
@@ -335,8 +353,15 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	if u == nil {
 		return speech.Transcript{}, errNotBegun
 	}
-	e.read(ctx, u)
+	if e.dismiss == nil {
+		e.read(ctx, u)
+	}
 	byFollower, err := e.follower.Finish(ctx) // also after a failed Push: it closes the utterance
+	if e.dismiss != nil {
+		e.dismiss.follower()
+		e.read(ctx, u)
+		defer e.dismiss.network()
+	}
 	if u.failed == nil && err != nil {
 		u.failed = err
 	}

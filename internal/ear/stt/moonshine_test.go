@@ -28,6 +28,8 @@ type listener struct {
 	finished      func() // called by Finish; may be nil
 }
 
+func (l *listener) Attend() {}
+
 func (l *listener) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 func (l *listener) Begin(context.Context) error   { l.frames = 0; return l.broken }
 func (l *listener) Push(context.Context, audio.Frame) (speech.Partial, error) {
@@ -68,6 +70,8 @@ func (r *reads) SetGrammar(_ context.Context, a speech.Automaton) error {
 	r.grammar = a
 	return nil
 }
+
+func (r *reads) Attend() {}
 
 func (r *reads) Decode(_ context.Context, samples []int16) (moonshine.Result, error) {
 	r.mu.Lock()

@@ -63,10 +63,10 @@ type pocketSphinx struct {
 	expected  speech.Expected
 }
 
-func newPocketSphinx(cfg Config) (Engine, error) {
+func newPocketSphinx(cfg Config) (*pocketSphinx, error) {
 	client, err := sphinx.New(sphinx.Config{
 		Name: "stt", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Reject: true, Retry: retryMargin, Log: cfg.Log, Patience: cfg.Patience,
-		Restarted: cfg.Restarted,
+		Restarted: cfg.Restarted, Idle: cfg.Idle,
 	})
 	if err != nil {
 		return nil, err
@@ -80,6 +80,8 @@ func newPocketSphinx(cfg Config) (Engine, error) {
 }
 
 func (e *pocketSphinx) Run(ctx context.Context) error { return e.client.Run(ctx) }
+
+func (e *pocketSphinx) Attend() { e.client.Attend() }
 
 // SetGrammar finds the pronunciations first and then waits for an utterance
 // that is being spoken, so that a change in the house never cuts a command off.

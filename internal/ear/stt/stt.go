@@ -30,6 +30,10 @@ import (
 type Engine interface {
 	// Run keeps what the engine needs (a worker process) until ctx ends.
 	Run(ctx context.Context) error
+	// Attend says that a microphone listens, so that a command may come at any moment:
+	// workers that rested are started. It is cheap, never waits and may be called from any
+	// goroutine.
+	Attend()
 	// Begin starts an utterance; one that is open is dropped.
 	Begin(ctx context.Context) error
 	// Push takes the next frame and returns what is believed after it.
@@ -50,7 +54,7 @@ type Reopener interface {
 
 // engines hear what fits a grammar.
 var engines = map[string]func(Config) (Engine, error){
-	"pocketsphinx": newPocketSphinx,
+	"pocketsphinx": func(c Config) (Engine, error) { return newPocketSphinx(c) },
 	"moonshine":    newMoonshine,
 }
 

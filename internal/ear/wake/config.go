@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/ear/wyoming"
 	"voicegateway/internal/language/speech"
@@ -41,6 +42,9 @@ type Config struct {
 	Near func(d speech.Detection) `yaml:"-"`
 
 	Log *slog.Logger `yaml:"-"` // nil means no log
+	// Idle is how long a worker may be idle, without a frame of sound, before it ends until the
+	// next one; 0: it runs all the time.
+	Idle time.Duration `yaml:"-"`
 	// Restarted is called at every restart of a worker. It may be nil.
 	Restarted func(worker string, refused bool) `yaml:"-"`
 }

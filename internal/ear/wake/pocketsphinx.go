@@ -55,7 +55,7 @@ func newPocketSphinx(cfg Config) (Engine, error) {
 	}
 	var err error
 	e.client, err = sphinx.New(sphinx.Config{
-		Name: "wake", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Log: cfg.Log, Restarted: cfg.Restarted,
+		Name: "wake", Command: cfg.Command, Env: cfg.Env, ModelDir: cfg.ModelDir, Log: cfg.Log, Restarted: cfg.Restarted, Idle: cfg.Idle,
 	})
 	return e, err
 }

@@ -162,6 +162,7 @@ type loader struct {
 	root     reflect.Value
 	origins  *Origins
 	problems Problems
+	lines    []string // of the file
 }
 
 // wrong records a problem of the file.
@@ -178,6 +179,7 @@ func (l *loader) document(data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
+	l.lines = strings.Split(string(data), "\n")
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
@@ -207,7 +209,43 @@ func (l *loader) syntax(err error) {
 	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
 		_, text, _ = strings.Cut(text, ": ")
 	}
-	l.wrong(line, "", "not valid YAML: %s", text)
+	if tab := l.tab(line); tab > 0 && strings.Contains(text, "found") {
+		l.wrong(tab, "", "not valid YAML: a tab at line %d: YAML wants spaces", tab)
+		return
+	}
+	l.wrong(line, "", "not valid YAML: %s", inWords(text))
+}
+
+// tab returns the first line, from one on, that is indented with a tab; 0 if there is none
+// there or right after it. The library may name the line before.
+func (l *loader) tab(from int) int {
+	for n := max(from, 1); n <= min(from+1, len(l.lines)); n++ {
+		line := l.lines[n-1]
+		if strings.Contains(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t") {
+			return n
+		}
+	}
+	return 0
+}
+
+// inWords says what is wrong with a text that is no YAML and what to do, if that is known;
+// else it returns the library's text.
+func inWords(text string) string {
+	switch {
+	case strings.Contains(text, "cannot start any token"):
+		return "a value begins with a sign that YAML reserves (@, ` or %); put the value in quotes"
+	case strings.Contains(text, "unexpected end of stream"), strings.Contains(text, "while scanning a quoted scalar"):
+		return "a quote or a bracket that is opened here or before is never closed"
+	case strings.Contains(text, "mapping values are not allowed"):
+		return "a colon where no key can stand: the line before may be indented differently or have no value, or a value with a colon needs quotes"
+	case strings.Contains(text, "did not find expected key"), strings.Contains(text, "could not find expected ':'"):
+		return "a key or its colon is missing here, or the line is indented differently from those beside it"
+	case strings.Contains(text, "did not find expected ',' or"), strings.Contains(text, "did not find expected node content"):
+		return "a list in [ ] or keys in { } are not complete: a comma or the closing bracket is missing"
+	case strings.Contains(text, "did not find expected '-' indicator"):
+		return "the items of a list are not indented alike"
+	}
+	return text
 }
 
 // plain reports whether the file has neither aliases, which are unsafe to expand,

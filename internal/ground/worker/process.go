@@ -50,7 +50,7 @@ func (w *Worker) start(ctx context.Context) (*Session, error) {
 		return nil, fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
 	c.Child = started
-	s := newSession(w.cfg.Name, w.cfg.Timeout, c, w.cfg.Event)
+	s := newSession(w.cfg.Name, w.cfg.Timeout, c, w.cfg.Event, w.Attend)
 	go func() {
 		defer close(c.done)
 		s.read(c)

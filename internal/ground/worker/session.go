@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,8 @@ type Session struct {
 	proc    *child
 	out     *frameWriter
 	event   func(kind byte, payload []byte)
+	needed  func()       // called with every request of a caller
+	calls   atomic.Int32 // of callers, under way
 
 	sending sync.Mutex // held while writing, so that sequence numbers leave in order
 	seq     uint32
@@ -42,9 +45,9 @@ type waiter struct {
 	hang   *time.Timer
 }
 
-func newSession(name string, timeout time.Duration, c *child, event func(byte, []byte)) *Session {
+func newSession(name string, timeout time.Duration, c *child, event func(byte, []byte), needed func()) *Session {
 	return &Session{
-		name: name, timeout: timeout, proc: c, event: event,
+		name: name, timeout: timeout, proc: c, event: event, needed: needed,
 		out:     &frameWriter{w: c.Stdin()},
 		waiting: map[uint32]*waiter{}, over: make(chan struct{}),
 	}
@@ -61,6 +64,13 @@ func (s *Session) Call(ctx context.Context, kind byte, payload []byte) ([]byte, 
 // CallWithin does what Call does with another time-out, for work that may take
 // long, such as playing a sentence.
 func (s *Session) CallWithin(ctx context.Context, timeout time.Duration, kind byte, payload []byte) ([]byte, error) {
+	s.calls.Add(1)
+	defer s.calls.Add(-1)
+	s.needed()
+	return s.request(ctx, timeout, kind, payload)
+}
+
+func (s *Session) request(ctx context.Context, timeout time.Duration, kind byte, payload []byte) ([]byte, error) {
 	w, err := s.send(timeout, kind, payload)
 	if err != nil {
 		return nil, err
@@ -141,7 +151,7 @@ func (s *Session) attend(ctx context.Context) {
 		case <-s.over:
 			return
 		case <-tick.C:
-			_, _ = s.Call(ctx, kindAlive, nil) // no answer ends the session
+			_, _ = s.request(ctx, s.timeout, kindAlive, nil) // no answer ends the session
 		}
 	}
 }

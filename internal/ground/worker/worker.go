@@ -44,6 +44,11 @@ type Config struct {
 	// refused to work. It must not block; it may be nil.
 	Restarted func(name string, refused bool)
 
+	// Idle makes the child a visitor: it is started when it is asked for or a caller is
+	// about to need it (Attend), and ended when neither happened for so long. Zero: it
+	// runs all the time.
+	Idle time.Duration
+
 	FirstDelay time.Duration // before the first restart; 100 ms when zero
 	MaxDelay   time.Duration // the longest delay between restarts; 10 s when zero
 	Log        *slog.Logger  // nil means no log
@@ -67,6 +72,11 @@ type Worker struct {
 	down    error         // why there is no session, when waiting for one is pointless
 	changed chan struct{} // closed and replaced whenever session or down changes
 	over    atomic.Bool   // Run has returned
+	resting bool          // no child runs, and none is asked for (Config.Idle)
+
+	used   atomic.Int64  // when the child was last needed, in nanoseconds since 1970
+	needed chan struct{} // holds a token when a child is needed again
+	leave  chan struct{} // holds a token when the child is to end (Dismiss)
 }
 
 // New checks the configuration; Run starts the child.
@@ -82,7 +92,7 @@ func New(cfg Config) (*Worker, error) {
 	cfg.MaxDelay = cmp.Or(cfg.MaxDelay, defaultMaxDelay)
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Log = cfg.Log.With("worker", cfg.Name)
-	return &Worker{cfg: cfg, changed: make(chan struct{})}, nil
+	return &Worker{cfg: cfg, changed: make(chan struct{}), resting: cfg.Idle > 0, needed: make(chan struct{}, 1), leave: make(chan struct{}, 1)}, nil
 }
 
 // Run keeps a child running until ctx ends; it returns nil then, with the child gone (in
@@ -122,15 +132,102 @@ func (w *Worker) Run(ctx context.Context) error {
 		},
 	}
 	loop.Run(ctx, func(ctx context.Context) (bool, error) {
-		started := time.Now()
-		err := w.once(ctx)
-		stable := time.Since(started) > stableAfter
-		if stable {
-			failures = 0
+		for {
+			if err := w.rest(ctx); err != nil {
+				return false, err
+			}
+			started := time.Now()
+			err := w.once(ctx)
+			stable := time.Since(started) > stableAfter
+			if stable {
+				failures = 0
+			}
+			if !errors.Is(err, errIdle) {
+				return stable, err
+			}
+			w.cfg.Log.Debug("worker ended until it is needed")
 		}
-		return stable, err
 	})
 	return nil
+}
+
+// errIdle ends a child that is not needed.
+var errIdle = errors.New("the worker is idle")
+
+// Attend says that the child may be needed at any moment. It costs next to nothing and
+// never waits. Only a worker with Config.Idle takes notice.
+func (w *Worker) Attend() {
+	if w.cfg.Idle == 0 {
+		return
+	}
+	w.used.Store(time.Now().UnixNano())
+	select {
+	case w.needed <- struct{}{}:
+	default:
+	}
+}
+
+// Dismiss ends a child that no request is under way to, until it is needed again. Only a
+// worker with Config.Idle takes notice.
+func (w *Worker) Dismiss() {
+	if w.cfg.Idle == 0 {
+		return
+	}
+	w.used.Store(0)
+	select {
+	case w.leave <- struct{}{}:
+	default:
+	}
+}
+
+// rest waits until a child is needed.
+func (w *Worker) rest(ctx context.Context) error {
+	for w.isIdle() {
+		w.mu.Lock()
+		w.resting, w.down = true, nil // an old failure says nothing about the next child
+		w.mu.Unlock()
+		select {
+		case <-w.needed:
+			w.used.Store(time.Now().UnixNano())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resting = false
+	return nil
+}
+
+// isIdle reports whether the child has not been needed for Config.Idle.
+func (w *Worker) isIdle() bool {
+	return w.cfg.Idle > 0 && time.Since(time.Unix(0, w.used.Load())) >= w.cfg.Idle
+}
+
+// retire takes the child from its callers if it is idle, and reports whether it did.
+func (w *Worker) retire() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.isIdle() {
+		return false
+	}
+	select {
+	case <-w.needed: // of a caller that this child has served
+	default:
+	}
+	w.session, w.resting = nil, true
+	close(w.changed)
+	w.changed = make(chan struct{})
+	return true
+}
+
+// idle is the time until the child may be idle; a channel that never sends if it runs
+// all the time.
+func (w *Worker) idle() <-chan time.Time {
+	if w.cfg.Idle == 0 {
+		return nil
+	}
+	return time.After(max(0, time.Until(time.Unix(0, w.used.Load()).Add(w.cfg.Idle))))
 }
 
 // refused reports whether the child itself answered why it cannot work.
@@ -158,11 +255,24 @@ func (w *Worker) once(ctx context.Context) error {
 	}
 	w.publish(s, nil)
 	defer w.publish(nil, nil)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.over:
-		return s.explain(nil)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.over:
+			return s.explain(nil)
+		case <-w.leave:
+			if s.calls.Load() == 0 && w.retire() {
+				return errIdle
+			}
+		case <-w.idle():
+			if s.calls.Load() > 0 {
+				w.Attend()
+			}
+			if w.retire() {
+				return errIdle
+			}
+		}
 	}
 }
 
@@ -176,14 +286,31 @@ func (w *Worker) publish(s *Session, down error) {
 
 // Session returns the running child. It waits while one is being started or
 // restarted, and gives the reason at once when the last attempts failed.
-func (w *Worker) Session(ctx context.Context) (*Session, error) { return w.wait(ctx, false) }
+func (w *Worker) Session(ctx context.Context) (*Session, error) {
+	return w.wait(ctx, false, w.Attend)
+}
+
+// Awake is Session for a caller that needs no child: the session is nil if none runs and
+// none is being started.
+func (w *Worker) Awake(ctx context.Context) (*Session, error) {
+	w.mu.Lock()
+	resting := w.resting && w.isIdle()
+	w.mu.Unlock()
+	if resting {
+		return nil, nil //nolint:nilnil // there is no child, which is no error
+	}
+	return w.wait(ctx, false, func() {})
+}
 
 // Next is Session for a caller that has something to lose: it waits for the next
 // child also when the last attempts failed, unless the child refuses to work.
-func (w *Worker) Next(ctx context.Context) (*Session, error) { return w.wait(ctx, true) }
+func (w *Worker) Next(ctx context.Context) (*Session, error) {
+	return w.wait(ctx, true, w.Attend)
+}
 
-func (w *Worker) wait(ctx context.Context, patient bool) (*Session, error) {
+func (w *Worker) wait(ctx context.Context, patient bool, need func()) (*Session, error) {
 	for {
+		need()
 		w.mu.Lock()
 		s, down, changed := w.session, w.down, w.changed
 		w.mu.Unlock()

@@ -136,6 +136,78 @@ func TestAHangingChildIsReplacedUnasked(t *testing.T) {
 	gone(t, pid)
 }
 
+// TestAVisitorComesWhenItIsNeeded checks that a child that may rest is started by a request
+// or by a caller that is about to make one, ends when it is not needed, and that this
+// does not count as a restart.
+func TestAVisitorComesWhenItIsNeeded(t *testing.T) {
+	var setups, restarts atomic.Int32
+	w, _ := run(t, "good", func(c *worker.Config) {
+		c.Idle = 20 * time.Millisecond
+		c.Restarted = func(string, bool) { restarts.Add(1) }
+		c.Setup = func(context.Context, *worker.Session) error {
+			setups.Add(1)
+			return nil
+		}
+	})
+	if s, err := w.Awake(within(t)); s != nil || err != nil || setups.Load() != 0 {
+		t.Fatalf("before the first request there is a child (%v, %v), set up %d times", s, err, setups.Load())
+	}
+	asleep := func() {
+		t.Helper()
+		for {
+			if s, err := w.Awake(within(t)); s == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			select {
+			case <-within(t).Done():
+				t.Fatal("a child that is not needed goes on")
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}
+	for n := range int32(3) {
+		if _, err := w.Call(within(t), echo, nil); err != nil && !errors.Is(err, worker.ErrEnded) {
+			t.Error(err)
+		}
+		if setups.Load() <= n {
+			t.Errorf("%d requests were answered by %d children", n+1, setups.Load())
+		}
+		asleep()
+	}
+	before := setups.Load()
+	w.Dismiss() // there is no child, and the next one is not affected
+	w.Attend()
+	for setups.Load() == before {
+		select {
+		case <-within(t).Done():
+			t.Fatal("no child was started for a caller that is about to need it")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	asleep()
+	if n := restarts.Load(); n != 0 {
+		t.Errorf("%d restarts were counted", n)
+	}
+}
+
+// TestAVisitorIsDismissed checks that a child ends when it is told that it is not needed,
+// and that the next request has another one.
+func TestAVisitorIsDismissed(t *testing.T) {
+	w, _ := run(t, "good", func(c *worker.Config) { c.Idle = time.Hour })
+	first := childPID(t, w)
+	w.Dismiss()
+	gone(t, first)
+	if s, err := w.Awake(within(t)); s != nil || err != nil {
+		t.Errorf("a child that was dismissed is awake: %v", err)
+	}
+	if second := childPID(t, w); second == first {
+		t.Error("the same process goes on")
+	}
+}
+
 func TestFaultsCostOneRestart(t *testing.T) {
 	tests := map[string]struct {
 		kind    byte

@@ -53,7 +53,7 @@ func noAnswerIn(ctx context.Context, what string, begin time.Time) error {
 
 // noHandshake is the error of a server that did not shake hands in time.
 func noHandshake(s mcpint.Server) error {
-	return fmt.Errorf("no answer to initialize within %v%s", s.ConnectTimeout.Round(time.Millisecond), moreTimeFor(s))
+	return &plainError{fmt.Sprintf("no answer to initialize within %v%s", s.ConnectTimeout.Round(time.Millisecond), moreTimeFor(s)), context.DeadlineExceeded}
 }
 
 // moreTimeFor says how a server that needs longer to start gets more time.

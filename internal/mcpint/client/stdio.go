@@ -84,11 +84,11 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *fra
 	case ended:
 		failure.Err = errors.New("the process ended before it answered")
 		if failure.Stderr == "" {
-			failure.Err = fmt.Errorf("%w%s", failure.Err, s.outputInWords(lines.beginning()))
+			failure.Err = s.withOutput(failure.Err, lines.beginning())
 		}
 		failure.Exit = p.child.State()
 	case errors.Is(late, context.DeadlineExceeded):
-		failure.Err = fmt.Errorf("%w%s", noHandshake(srv), s.outputInWords(lines.beginning()))
+		failure.Err = s.withOutput(noHandshake(srv), lines.beginning())
 	case late != nil:
 		failure.Err = late
 	case broken != nil:
@@ -100,17 +100,30 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *fra
 // maxOutputShown bounds what an error shows of a child's stdout, in bytes.
 const maxOutputShown = 200
 
-// outputInWords says what a child wrote to its stdout in place of an answer, as a part of
-// a sentence; "" for nothing. It is quoted, because it is the server's.
-func (s *session) outputInWords(output []byte) string {
-	shown := s.secrets.RedactLine(string(output), maxOutputShown)
-	switch {
-	case shown == "":
-		return ""
-	case contentLength.Match(output):
-		return fmt.Sprintf("; it writes Content-Length headers, as language servers do, and MCP wants one message a line: %q", shown)
+// outputError is why a child did not answer, with what it wrote to its stdout instead.
+type outputError struct {
+	cause   error
+	output  string // fit to be shown
+	headers bool   // it has the headers of a language server
+}
+
+func (e *outputError) Error() string {
+	if e.headers {
+		return fmt.Sprintf("%v; it writes Content-Length headers, as language servers do, and MCP wants one message a line: %q", e.cause, e.output)
 	}
-	return fmt.Sprintf("; its output begins with %q", shown)
+	return fmt.Sprintf("%v; its output begins with %q", e.cause, e.output)
+}
+
+func (e *outputError) Unwrap() error { return e.cause }
+
+// withOutput adds to an error what a child wrote to its stdout in place of an answer, if
+// it wrote anything. It is quoted, because it is the server's.
+func (s *session) withOutput(cause error, output []byte) error {
+	shown := s.secrets.RedactLine(string(output), maxOutputShown)
+	if shown == "" {
+		return cause
+	}
+	return &outputError{cause, shown, contentLength.Match(output)}
 }
 
 // contentLength is the header before each message of a language server.

@@ -170,12 +170,12 @@ func (s *supervisor) connectionLost(err error) {
 		s.view.update(func(s *mcpint.Status) { s.ErrorMessage = pointerOrNil(statusText(err)) })
 		return
 	}
-	s.scheduleNext(err, true, time.Now())
+	s.scheduleNext(err, true, time.Now(), nil)
 }
 
 // reportFailure says once, in full, that the attempts are used up.
 func (s *supervisor) reportFailure(err error) {
-	f := failure{server: s.srv, attempts: s.plan.attempts, err: err, local: localTools}
+	f := failure{server: s.srv, attempts: s.plan.attempts, err: err, local: localTools, others: s.host.connectedBeside(s.srv.ID)}
 	text := f.text()
 	s.view.update(func(s *mcpint.Status) { s.Report = text })
 	s.log.Error(fmt.Sprintf("MCP connection failed after %d %s", f.attempts, plural("attempt", f.attempts)), "details", text) //nolint:sloglint // the words of M2

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 )
@@ -20,6 +21,7 @@ type failure struct {
 	attempts int
 	err      error    // of the last attempt
 	local    []string // tools that work without the server
+	others   []string // servers that are connected, with the number of their tools
 }
 
 // text is the report of REQUIREMENTS M2, a line for each label; the server's own
@@ -38,23 +40,31 @@ func (f failure) text() string {
 		lines = append(lines, "MCP server stderr: "+strings.ReplaceAll(words, "\n", "\n  "))
 	}
 	lines = append(lines,
-		"Check: "+strings.Join(thingsToCheck(f.server), ", "),
-		fmt.Sprintf("Continuing with local tools only (%s)", strings.Join(f.local, ", ")))
+		"Check: "+strings.Join(thingsToCheck(f.server, f.err), ", "),
+		f.whatIsLeft())
 	return strings.Join(lines, "\n")
 }
 
-// stderrOf returns the stderr an error carries.
+// whatIsLeft says which tools work without the server.
+func (f failure) whatIsLeft() string {
+	if len(f.others) == 0 {
+		return fmt.Sprintf("Continuing with local tools only (%s)", strings.Join(f.local, ", "))
+	}
+	return fmt.Sprintf("Continuing with local tools (%s) and those of %s", strings.Join(f.local, ", "), strings.Join(f.others, ", "))
+}
+
+// stderrOf returns the stderr an error carries, without what looks like a secret: it
+// reaches language models.
 func stderrOf(err error) string {
-	if said, ok := errors.AsType[*client.SaidError](err); ok {
-		return said.Stderr
+	said := ""
+	if lives, ok := errors.AsType[*client.SaidError](err); ok {
+		said = lives.Stderr
+	} else if dial, ok := errors.AsType[*client.DialError](err); ok {
+		said = dial.Stderr
+	} else if end, ok := errors.AsType[*client.EndError](err); ok {
+		said = end.Stderr
 	}
-	if dial, ok := errors.AsType[*client.DialError](err); ok {
-		return dial.Stderr
-	}
-	if end, ok := errors.AsType[*client.EndError](err); ok {
-		return end.Stderr
-	}
-	return ""
+	return secret.HideLikely(said)
 }
 
 // maxLastWords bounds the words of a server in the error of a call, in bytes.
@@ -63,12 +73,18 @@ const maxLastWords = 200
 // lastWords returns the last line of the stderr that an error carries, as a part of a
 // sentence; "" if there is none. They are quoted, because they are the server's.
 func lastWords(err error) string {
-	lines := strings.Split(strings.TrimSpace(stderrOf(err)), "\n")
-	line := client.Secrets(nil).RedactLine(lines[len(lines)-1], maxLastWords)
+	line := lastLine(err)
 	if line == "" {
 		return ""
 	}
 	return fmt.Sprintf("; its last words: %q", line)
+}
+
+// lastLine returns the last line of the stderr that an error carries, bounded; "" if there
+// is none.
+func lastLine(err error) string {
+	lines := strings.Split(strings.TrimSpace(stderrOf(err)), "\n")
+	return client.Secrets(nil).RedactLine(lines[len(lines)-1], maxLastWords)
 }
 
 // maxStatusWords bounds the stderr in a status, in bytes; the log has more.
@@ -87,17 +103,42 @@ func statusText(err error) string {
 	return text + "; stderr: " + words
 }
 
-// thingsToCheck lists what has to be true for the server to work.
-func thingsToCheck(s mcpint.Server) []string {
-	var list []string
-	// A server that is given a broker's address depends on that broker.
-	if _, broker := s.Env["MQTT_BROKER_URL"]; broker {
-		list = append(list, "MQTT broker running")
+// thingsToCheck lists what has to be true for the server to work, as far as the error of
+// the last attempt does not tell that it is.
+func thingsToCheck(s mcpint.Server, err error) []string {
+	program, address := filepath.Base(cmp.Or(s.Program, s.Command)), mcpint.BareAddress(s.URL)
+	cause := client.CauseOf(err)
+	certain := map[client.Cause]string{
+		client.CauseNotFound:      program + " installed",
+		client.CauseNotExecutable: s.Command + " may be executed by the gateway's user (chmod +x), and is made for this machine",
+		client.CauseNotMCP:        address + " is the address of an MCP server",
+		client.CauseUnauthorized:  fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
+		client.CauseNoPage:        "the path of " + address,
+		client.CauseNoName:        fmt.Sprintf("the name in %s, and the network's DNS", address),
+		client.CauseRefused:       fmt.Sprintf("the server at %s runs, and its port", address),
+		client.CauseTLS:           fmt.Sprintf("the certificate of %s, and this machine's clock", address),
 	}
 	if s.Transport == "stdio" {
-		return append(list, filepath.Base(cmp.Or(s.Program, s.Command))+" installed")
+		certain[client.CauseNotMCP] = program + " is an MCP server for stdio, with its arguments, and writes nothing else to its standard output"
 	}
-	return append(list, mcpint.BareAddress(s.URL)+" reachable")
+	if text := certain[cause]; text != "" {
+		return []string{text}
+	}
+	var list []string
+	// A server that is given a broker's address depends on that broker.
+	_, broker := s.Env["MQTT_BROKER_URL"]
+	if broker {
+		list = append(list, "MQTT broker running")
+	}
+	switch {
+	case cause == client.CauseSlow:
+		return append(list, fmt.Sprintf("whether the server needs longer to start than mcp.servers.%s.connect_timeout", s.ID))
+	case s.Transport != "stdio":
+		return append(list, address+" reachable")
+	case cause == client.CauseEnded && !broker: // with a broker it is the Z-Wave server, which ends without it
+		return append(list, fmt.Sprintf("the command of mcp.servers.%s, its arguments and its environment: what it wrote before it ended says why", s.ID))
+	}
+	return append(list, program+" installed")
 }
 
 func plural(noun string, n int) string {

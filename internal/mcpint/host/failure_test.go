@@ -37,6 +37,18 @@ Reason: connection to http server 'music' failed: connection refused
 Check: http://music.example/mcp reachable
 Continuing with local tools only (datetime)`,
 		},
+		"beside servers that work": {
+			failure{
+				server: mcpint.Server{ID: "notes", Transport: "stdio", Command: "python3"}, attempts: 3, local: localTools, others: []string{"music (8 tools)", "zwave (1 tool)"},
+				err: &client.DialError{Server: "notes", Transport: "stdio", Exit: "exit status 1", Stderr: "Traceback\nNOTES_TOKEN=correcthorse is wrong", Err: errors.New("the process ended before it answered")},
+			},
+			`Failed to initialize MCP tools after 3 attempts
+Reason: connection to stdio server 'notes' failed: the process ended before it answered (exit status 1)
+MCP server stderr: Traceback
+  NOTES_TOKEN=*** is wrong
+Check: the command of mcp.servers.notes, its arguments and its environment: what it wrote before it ended says why
+Continuing with local tools (datetime, search, volume) and those of music (8 tools), zwave (1 tool)`,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -29,6 +29,7 @@ import (
 
 // Config is the part's configuration.
 type Config struct {
+	Command string // how a user calls our program, with the flags that name the configuration; empty: voice-gateway
 	Servers []mcpint.Server
 	Retry   Retry
 	Health  HealthCheck    // zero means the defaults of REQUIREMENTS 2.5
@@ -137,6 +138,21 @@ func (h *Host) Status() []mcpint.Status {
 	list := []mcpint.Status{}
 	for _, s := range h.all() {
 		list = append(list, s.status())
+	}
+	return list
+}
+
+// connectedBeside lists the servers other than one that are connected, with the number of
+// their tools: "music (8 tools)".
+func (h *Host) connectedBeside(id string) []string {
+	var list []string
+	for _, s := range h.supervisors {
+		if s.srv.ID == id {
+			continue
+		}
+		if st := s.status(); st.Status == mcpint.Connected && st.Tools != nil {
+			list = append(list, fmt.Sprintf("%s (%d %s)", st.ID, *st.Tools, plural("tool", *st.Tools)))
+		}
 	}
 	return list
 }

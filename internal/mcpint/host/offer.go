@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
@@ -16,14 +19,15 @@ import (
 // offer decides which tools of a server are used, by what the configuration allows,
 // how far the server is trusted, and what was accepted (REQUIREMENTS M16, S5).
 type offer struct {
-	server mcpint.Server
-	log    *slog.Logger
+	server  mcpint.Server
+	command string // as a user calls our program
+	log     *slog.Logger
 
 	mu    sync.Mutex // one list is taken over at a time
 	pins  pins
-	last  client.Listing                                                        // the list taken over last
-	told  string                                                                // what was logged last of unused tools
-	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) // uses the tools, and shows the others
+	last  client.Listing                                                                   // the list taken over last
+	told  string                                                                           // what was logged last of unused tools
+	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, count int) // uses the tools, and shows the others, of which unused may be a part
 }
 
 // take takes over a list of the server's tools. It returns how many are used, and the
@@ -72,7 +76,7 @@ func (o *offer) renew() (count int, untold []string) {
 	var used []tools.Spec
 	unused := []mcpint.UnusedTool{}
 	for _, skipped := range o.last.Skipped {
-		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why, Cause: mcpint.CauseUnfit})
+		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why, Choices: []mcpint.Choice{}, Cause: mcpint.CauseUnfit})
 	}
 	for _, spec := range o.last.Tools {
 		if !o.server.Tools.Lets(spec.Name) {
@@ -87,35 +91,32 @@ func (o *offer) renew() (count int, untold []string) {
 		unused = append(unused, *why)
 	}
 	slices.SortFunc(unused, func(a, b mcpint.UnusedTool) int { return cmp.Compare(a.Tool, b.Tool) })
-	unused = slices.Compact(unused)
-	o.apply(used, changed, unused[:min(len(unused), maxUnused)])
+	unused = slices.CompactFunc(unused, func(a, b mcpint.UnusedTool) bool { return a.Tool == b.Tool && a.Why == b.Why })
+	o.apply(used, changed, unused[:min(len(unused), mcpint.MostUnused)], len(unused))
 	o.tell(unused)
 	return len(used), untold
 }
-
-// maxUnused bounds how many unused tools a status lists.
-const maxUnused = 100
 
 // judge returns a tool as it may be used, or why it is not used. Only a trusted server
 // decides what its tools may do; a tool of another server counts as costly, so that the
 // user is asked first, and its answers count as text from outside.
 func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
-	key := "mcp.servers." + o.server.ID
 	if o.server.Trust == mcpint.TrustNone {
-		return spec, &mcpint.UnusedTool{Why: "nothing of this server is called (trust: none)", Allow: key + ".trust: read", Cause: mcpint.CauseTrust}
+		choices := []mcpint.Choice{o.trust(mcpint.LevelAct)}
+		if spec.Risk == tools.Read {
+			choices = []mcpint.Choice{o.trust(mcpint.LevelRead), choices[0]}
+		}
+		return spec, unused("nothing of this server is called (trust: none)", mcpint.CauseTrust, choices...)
 	}
 	rule, ruled := o.server.Risk.Of(spec.Name)
 	rests, changed := o.pins.rests(spec), o.pins.changed(spec)
 	switch {
 	case rule == mcpint.RiskOff:
-		return spec, &mcpint.UnusedTool{Why: "it is off (risk)", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, spec.Name), Cause: mcpint.CauseRisk}
+		return spec, unused("it is off (risk)", mcpint.CauseRisk, o.one(spec))
 	case ruled:
 		spec.Risk = tools.Risk(rule)
 	case o.server.Trust == mcpint.TrustRead && spec.Risk != tools.Read:
-		return spec, &mcpint.UnusedTool{
-			Why: "it writes, or does not say that it only reads", Allow: fmt.Sprintf("%s.risk: {%s: costly}", key, shownName(o.server, spec.Name)),
-			Cause: mcpint.CauseTrust,
-		}
+		return spec, unused("it writes, or does not say that it only reads", mcpint.CauseTrust, o.trust(mcpint.LevelAct), o.one(spec))
 	case o.server.Trust == mcpint.TrustAct && spec.Risk != tools.Read:
 		spec.Risk = tools.Costly
 	}
@@ -124,11 +125,41 @@ func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 		if changed {
 			why, cause = "it is not what it was when it was accepted", mcpint.CauseChanged
 		}
-		return spec, &mcpint.UnusedTool{Why: why, Allow: fmt.Sprintf("voice-gateway servers accept %s %s", o.server.ID, shownName(o.server, spec.Name)), Cause: cause, Resting: true}
+		resting := unused(why, cause, mcpint.Choice{Level: mcpint.LevelAccept, Command: o.run("servers", "accept", o.server.ID, shownName(o.server, spec.Name))})
+		resting.Resting = true
+		return spec, resting
 	}
 	believed := o.server.Trust == mcpint.TrustFull
 	spec.Believed, spec.OpenWorld, spec.Idempotent = believed, !believed, spec.Idempotent && (believed || spec.Risk == tools.Read)
 	return spec, nil
+}
+
+// unused is a tool that is not used, without its name.
+func unused(why string, cause mcpint.Cause, choices ...mcpint.Choice) *mcpint.UnusedTool {
+	return &mcpint.UnusedTool{Why: why, Cause: cause, Allow: choices[0].Command, Choices: choices}
+}
+
+// trust is the choice to trust the whole server so far.
+func (o *offer) trust(level mcpint.Level) mcpint.Choice {
+	return mcpint.Choice{Level: level, Command: o.run("config", "set", config.KeyPath("mcp", "servers", o.server.ID, "trust"), string(level))}
+}
+
+// one is the choice to use one tool, after a question.
+func (o *offer) one(spec tools.Spec) mcpint.Choice {
+	key := config.KeyPath("mcp", "servers", o.server.ID, "risk", shownName(o.server, spec.Name))
+	return mcpint.Choice{Level: mcpint.LevelOne, Command: o.run("config", "set", key, string(tools.Costly))}
+}
+
+// run is a command of our program, as a shell takes it. What follows -- is no flag.
+func (o *offer) run(words ...string) string {
+	line := cmp.Or(o.command, "voice-gateway")
+	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
+		line, words = line+" "+words[0]+" "+words[1]+" --", words[2:]
+	}
+	for _, w := range words {
+		line += " " + process.ShellWord(w)
+	}
+	return line
 }
 
 // tell logs which tools are not used, once for each list of them.
@@ -149,6 +180,9 @@ func (o *offer) tell(unused []mcpint.UnusedTool) {
 		log := o.log
 		if first.Allow != "" {
 			log = log.With("allow", first.Allow)
+		}
+		if more := len(of) - shown; more > 0 {
+			log = log.With("more", more)
 		}
 		log.Warn("tools of an MCP server are not used", "why", why, "count", len(of), "tools", of[:min(len(of), shown)])
 	}

@@ -30,14 +30,14 @@ func TestTrustDecidesWhatIsUsed(t *testing.T) {
 		trust  mcpint.Trust
 		risk   mcpint.RiskRules
 		used   map[string]tools.Risk
-		unused map[string]string // by tool: what its line has
+		unused map[string]string // by tool: its choices, and the command of the first
 		taints bool
 	}{
-		"by default": {"", nil, map[string]tools.Risk{"look": tools.Read}, map[string]string{"add": "mcp.servers.zwave.risk: {add: costly}", "silent": "risk: {silent: costly}"}, true},
-		"none":       {mcpint.TrustNone, mcpint.RiskRules{"*": "read"}, nil, map[string]string{"look": "mcp.servers.zwave.trust: read", "add": "trust: read", "silent": "trust: read"}, false},
+		"by default": {"", nil, map[string]tools.Risk{"look": tools.Read}, map[string]string{"add": "act, one: voice-gateway config set mcp.servers.zwave.trust act", "silent": "act, one: voice-gateway config set mcp.servers.zwave.trust act"}, true},
+		"none":       {mcpint.TrustNone, mcpint.RiskRules{"*": "read"}, nil, map[string]string{"look": "read, act: voice-gateway config set mcp.servers.zwave.trust read", "add": "act: voice-gateway config set mcp.servers.zwave.trust act", "silent": "act: voice-gateway config set mcp.servers.zwave.trust act"}, false},
 		"act":        {mcpint.TrustAct, nil, map[string]tools.Risk{"look": tools.Read, "add": tools.Costly, "silent": tools.Costly}, nil, true},
 		"full":       {mcpint.TrustFull, nil, map[string]tools.Risk{"look": tools.Read, "add": tools.Reversible, "silent": tools.Dangerous}, nil, false},
-		"rules":      {mcpint.TrustRead, mcpint.RiskRules{"a*": "costly", "add": "reversible", "look": "off"}, map[string]tools.Risk{"add": tools.Reversible}, map[string]string{"look": "risk: {look: costly}", "silent": "risk"}, true},
+		"rules":      {mcpint.TrustRead, mcpint.RiskRules{"a*": "costly", "add": "reversible", "look": "off"}, map[string]tools.Risk{"add": tools.Reversible}, map[string]string{"look": "one: voice-gateway config set mcp.servers.zwave.risk.look costly", "silent": "act, one: voice-gateway config set mcp.servers.zwave.trust act"}, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := runWith(t, &fakeServer{specs: offered()}, func(c *Config) {
@@ -64,7 +64,11 @@ func TestTrustDecidesWhatIsUsed(t *testing.T) {
 				t.Errorf("%s: not used are %+v", name, list)
 			}
 			for _, u := range list {
-				if line := tt.unused[u.Tool]; line == "" || !strings.Contains(u.Allow, line) || u.Why == "" || u.Resting {
+				var levels []string
+				for _, c := range u.Choices {
+					levels = append(levels, string(c.Level))
+				}
+				if want := tt.unused[u.Tool]; strings.Join(levels, ", ")+": "+u.Allow != want || u.Why == "" || u.Resting {
 					t.Errorf("%s: %+v", name, u)
 				}
 				if off := tt.risk["look"] == "off" && u.Tool == "look"; off != (u.Cause == mcpint.CauseRisk) || !off && u.Cause != mcpint.CauseTrust {

@@ -45,11 +45,11 @@ func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 		},
 		toolsArrived: func() {}, firstRound: make(chan struct{}), stopped: make(chan struct{}),
 		view: view{toldHealth: mcpint.Dead, status: mcpint.Status{
-			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1, ImportedFrom: pointerOrNil(s.From),
+			ID: s.ID, Transport: s.Transport, Essential: s.Essential, Status: mcpint.Disconnected, MaxRetries: r.Attempts - 1, ImportedFrom: pointerOrNil(s.From), RetriesOff: !r.Enabled,
 		}},
 	}
 	sup.firstRoundOver = sync.OnceFunc(func() { close(sup.firstRound) })
-	sup.offer = &offer{server: s, log: sup.log, pins: pins{server: s, store: h.cfg.Pins, log: sup.log}, apply: sup.useTools}
+	sup.offer = &offer{server: s, command: h.cfg.Command, log: sup.log, pins: pins{server: s, store: h.cfg.Pins, log: sup.log}, apply: sup.useTools}
 	sup.breaker = newBreaker(h.cfg.Breaker, sup.breakerChanged)
 	return sup
 }
@@ -293,8 +293,18 @@ func (s *supervisor) showAttempt(at time.Time, timed bool) {
 // attemptFailed plans what follows a failed attempt. Those who waited for it are
 // answered last, so that they find the status after the attempt.
 func (s *supervisor) attemptFailed(err error, timed bool) {
-	s.log.Warn("MCP connection attempt did not succeed", "attempt", s.plan.attempts, "err", err)
-	s.scheduleNext(err, timed, s.plan.began)
+	number := s.plan.attempts
+	s.scheduleNext(err, timed, s.plan.began, func(next time.Time) {
+		log := s.log
+		if words := lastLine(err); words != "" {
+			log = log.With("stderr", words)
+		}
+		if next.IsZero() {
+			log.Warn("MCP connection attempt did not succeed; retries are off", "attempt", number, "err", err)
+			return
+		}
+		log.Warn("MCP connection attempt did not succeed", "attempt", number, "err", err, "next_in", time.Until(next).Round(time.Millisecond))
+	})
 	s.view.update(func(st *mcpint.Status) {
 		if began := timestamp(s.plan.began); st.LastRetryTime == nil || st.LastRetryTime.Before(*began) {
 			st.LastRetryTime = began
@@ -305,8 +315,9 @@ func (s *supervisor) attemptFailed(err error, timed bool) {
 }
 
 // scheduleNext decides when the next attempt is due, and shows it. The wait counts
-// from since. An attempt out of turn leaves the schedule as it is.
-func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
+// from since. An attempt out of turn leaves the schedule as it is. tell is called with the
+// time of the next attempt, zero if none is due; it may be nil.
+func (s *supervisor) scheduleNext(err error, timed bool, since time.Time, tell func(next time.Time)) {
 	now := time.Now()
 	left := s.plan.attemptsLeft()
 	s.plan.waitingSince = now
@@ -320,6 +331,9 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time) {
 	next := s.plan.due
 	if s.plan.requirements != nil {
 		next = s.plan.requirements.deadline
+	}
+	if tell != nil {
+		tell(next)
 	}
 	s.view.mu.Lock()
 	s.view.status.ErrorMessage = pointerOrNil(statusText(err))

@@ -20,19 +20,20 @@ import (
 
 // fakeServer is what a fake dialler connects to.
 type fakeServer struct {
-	mu    sync.Mutex
-	down  int           // dials that still do not succeed
-	takes time.Duration // how long a dial takes
-	dials int
-	mute  bool // it accepts everything and answers nothing
-	pings int
-	calls []string
-	live  *fakeSession
-	specs []tools.Spec
-	ends  time.Duration           // how long Close takes
-	lacks map[string]bool         // needs that are not met
-	looks []time.Time             // when a need was probed
-	does  func(name string) error // the outcome of a call, if set
+	receipt *tools.Receipt // of every call
+	mu      sync.Mutex
+	down    int           // dials that still do not succeed
+	takes   time.Duration // how long a dial takes
+	dials   int
+	mute    bool // it accepts everything and answers nothing
+	pings   int
+	calls   []string
+	live    *fakeSession
+	specs   []tools.Spec
+	ends    time.Duration           // how long Close takes
+	lacks   map[string]bool         // needs that are not met
+	looks   []time.Time             // when a need was probed
+	does    func(name string) error // the outcome of a call, if set
 }
 
 // probe reports whether a need is met, and notes that it was asked.
@@ -157,7 +158,7 @@ func (s *fakeSession) CallTool(ctx context.Context, name string, _ json.RawMessa
 			return tools.Result{}, err
 		}
 	}
-	return tools.Result{Text: "ok"}, nil
+	return tools.Result{Text: "ok", Receipt: s.of.receipt}, nil
 }
 
 func (s *fakeSession) Close() error {

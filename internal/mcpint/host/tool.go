@@ -22,11 +22,13 @@ type remoteTool struct {
 }
 
 // useTools puts tools of a server into the registry, and shows what is not used.
-func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpint.UnusedTool) {
+func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, unusedCount int) {
 	list := s.remoteTools(used)
 	s.host.reg.Replace(s.srv.ID, list)
 	count := len(list)
-	s.view.update(func(st *mcpint.Status) { st.Tools, st.ToolsChanged, st.ToolsUnused = &count, changed, unused })
+	s.view.update(func(st *mcpint.Status) {
+		st.Tools, st.ToolsChanged, st.ToolsUnused, st.ToolsUnusedCount = &count, changed, unused, unusedCount
+	})
 }
 
 // knownTools are the names of the tools that the server had in an earlier run, as far
@@ -102,15 +104,25 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	result, err := session.CallTool(ctx, name, args)
 	s.callsUnderWay.Add(-1)
 	took := time.Since(begin) - tools.Stood(ctx)
+	slow := took > slowCall
+	if err == nil && onItsWay(result.Receipt) { // a blind, which says so after a while
+		slow, took = false, 0
+	}
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
 		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))
 		result = tools.Result{}
 	}
-	if took > slowCall {
+	if slow {
 		s.log.Warn("a tool call was slow", "tool", shownName(s.srv, name), "took", took, "answered", err == nil)
 	}
 	return result, err
+}
+
+// onItsWay reports whether a device, or one of a group, still moves: then the time of the
+// call is that of its motor, not of the server.
+func onItsWay(r *tools.Receipt) bool {
+	return r != nil && (r.Reason == tools.OnItsWay || slices.ContainsFunc(r.Devices, func(d tools.Receipt) bool { return onItsWay(&d) }))
 }
 
 // whyUnavailable says why a call got no connection.

@@ -115,6 +115,24 @@ func TestHealthGoesDownAndUpAgain(t *testing.T) {
 	})
 }
 
+// TestAMotorIsNoSlowServer: a blind that moves when its call returns is no reason for a
+// warning, and its server is healthy.
+func TestAMotorIsNoSlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		moving := tools.Receipt{Device: "blind", Outcome: tools.Accepted, Reason: tools.OnItsWay}
+		fake := &fakeServer{receipt: &tools.Receipt{Device: "blinds", Outcome: tools.Accepted, Devices: []tools.Receipt{moving}}, does: func(string) error { <-time.After(3 * time.Second); return nil }}
+		b := run(t, fake, DefaultRetry())
+		defer b.stop()
+		pass(time.Second)
+		if _, err := b.reg.Call(t.Context(), tools.Call{Tool: "act"}); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.status(); s.Health != mcpint.Healthy || strings.Contains(b.log(), "a tool call was slow") {
+			t.Errorf("it is %s: %s", s.Health, b.log())
+		}
+	})
+}
+
 // TestASignOfLifeDoesNotMakeUpForACall checks that a server stays unhealthy until the
 // next call or the next regular check; otherwise the failure of a call would never be
 // seen.

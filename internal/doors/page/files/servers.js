@@ -72,7 +72,7 @@ function itemOf(server) {
   if (server.importedFrom) item.append(el("p", { className: "quiet" }, word("imported_from", { file: server.importedFrom })));
   if (server.errorMessage && server.status !== "connected") item.append(el("p", {}, foreign(server.errorMessage)));
   if (server.healthReason && server.status === "connected") item.append(el("p", {}, foreign(server.healthReason)));
-  if (server.toolsUnused?.length) item.append(unused(server));
+  if (server.toolsUnused?.length) item.append(resting(server), ...forbidden(server));
   if (server.transport === "stdio") item.append(lastWords(server));
   return item;
 }
@@ -96,21 +96,55 @@ const retryButton = ({ id }) => button(`retry ${id}`, word("retry"), `${word("re
   renderSoon();
 });
 
-// unused lists the tools that rest until they are accepted, and those that trust
-// forbids, with the line that would allow them.
-function unused(server) {
-  const list = el("ul", { className: "list", "aria-label": word("unused") });
-  for (const tool of server.toolsUnused) {
-    const row = el("li", {}, el("code", {}, tool.tool), " – ", el("span", {}, known("unused ", tool.why)));
-    if (tool.resting) {
-      row.append(" ", button(`accept ${server.id} ${tool.tool}`, word("accept"), `${word("accept")}: ${tool.tool}`, async () => {
+// resting lists the tools that wait to be accepted; it is empty without any.
+function resting(server) {
+  const tools = server.toolsUnused.filter((tool) => tool.resting);
+  const list = el(tools.length ? "ul" : "span", tools.length ? { className: "list", "aria-label": word("unused") } : {});
+  for (const tool of tools) {
+    list.append(el("li", {}, el("code", {}, tool.tool), " – ", el("span", {}, known("unused ", tool.why)), " ",
+      button(`accept ${server.id} ${tool.tool}`, word("accept"), `${word("accept")}: ${tool.tool}`, async () => {
         servers.set(server.id, await ask("accept", { id: server.id, tool: tool.tool }));
         renderSoon();
-      }));
-    } else if (tool.allow) row.append(el("div", { className: "quiet" }, word("allow")), el("code", { className: "allow" }, tool.allow));
-    list.append(row);
+      })));
   }
   return list;
+}
+
+const mostShown = 5;
+
+// levels say what the commands of each level allow, the most careful one first.
+const levels = {
+  read: (count) => word("allow_read", { count }),
+  act: (count) => word("allow_act", { count }),
+  one: (count) => word("allow_one", { count }),
+};
+
+// firsts returns the first items, and how many more there are.
+const firsts = (items) => items.length > mostShown ? [...items.slice(0, mostShown), word("and_more", { count: items.length - mostShown })] : items;
+
+// forbidden returns, for each reason, how many tools the configuration keeps from being
+// used, and the complete commands that would allow them with what each allows.
+function forbidden(server) {
+  const tools = server.toolsUnused.filter((tool) => !tool.resting);
+  const made = [];
+  for (const why of new Set(tools.map((tool) => tool.why))) {
+    const of = tools.filter((tool) => tool.why === why);
+    const box = el("div", { className: "unused" },
+      el("p", {}, word("unused_count", { count: of.length }), " – ", el("span", {}, known("unused ", why)), ": ", firsts(of.map((tool) => tool.tool)).join(", ")));
+    if (of.some((tool) => tool.choices?.length)) box.append(el("div", { className: "quiet" }, word("allow")));
+    for (const [level, means] of Object.entries(levels)) {
+      const choices = of.flatMap((tool) => tool.choices ?? []).filter((choice) => choice.level === level);
+      if (!choices.length) continue;
+      box.append(el("div", { className: "quiet" }, means(choices.length)));
+      const commands = [...new Set(choices.map((choice) => choice.command))];
+      for (const command of commands.slice(0, mostShown)) box.append(el("code", { className: "allow" }, command));
+      if (commands.length > mostShown) box.append(el("div", { className: "quiet" }, word("and_more", { count: commands.length - mostShown })));
+    }
+    made.push(box);
+  }
+  const more = server.toolsUnusedCount - server.toolsUnused.length;
+  if (more > 0) made.push(el("p", { className: "quiet" }, word("and_more", { count: more })));
+  return made;
 }
 
 function lastWords({ id }) {

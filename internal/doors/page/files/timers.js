@@ -19,10 +19,27 @@ const renderSoon = soon(() => {
   const focused = document.activeElement?.closest?.("#timers li")?.dataset.id, action = document.activeElement?.dataset?.action;
   byId("timers").replaceChildren(...timers.map(itemOf));
   byId("timers-none").hidden = timers.length > 0;
+  showRinging();
   if (!focused) return;
   const item = [...byId("timers").children].find((li) => li.dataset.id === focused);
   (item?.querySelector(`[data-action="${CSS.escape(action ?? "")}"]`) ?? item?.querySelector("button") ?? byId("timer-minutes")).focus();
 });
+
+// showRinging puts what rings at the top of the page, each with a button that ends it: where
+// there is no speaker, nobody hears it.
+function showRinging() {
+  const rings = timers.filter((timer) => timer.state === "ringing"), shown = rings.map((timer) => timer.id).join(" ");
+  const list = byId("ringing");
+  if (list.dataset.shown === shown) return; // a button keeps its focus
+  list.dataset.shown = shown;
+  list.hidden = rings.length === 0;
+  list.replaceChildren(...rings.map((timer) => {
+    const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command;
+    const button = el("button", { type: "button", "aria-label": `${word("timer_stop")}: ${own || kind}` }, word("timer_stop"));
+    button.addEventListener("click", () => doing(button, () => ask("change_timers", { action: "stop", timer: timer.id })));
+    return el("li", {}, el("div", { className: "row wrap" }, el("span", {}, own ? `${kind}: ${own}` : kind), el("span", {}, word("timer_ringing")), button));
+  }));
+}
 
 function itemOf(timer) {
   const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command, name = own || kind;
