@@ -31,7 +31,10 @@ type Options struct {
 	Name, Version string   // how the program introduces itself to servers
 	ExecDir       string   // where the program's own executable lies; see process.Find
 	Environ       []string // the program's environment; children get the allow-list of it
-	Log           *slog.Logger
+	// Launcher is the socket of the service that starts the servers of others; "": they
+	// are our children, as our own servers always are. See process.Launch.
+	Launcher string
+	Log      *slog.Logger
 	// Notify is called with what a server announces. It runs on the connection's
 	// read loop: it must not block and must not use the session. nil:
 	// announcements are dropped.

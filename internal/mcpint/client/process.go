@@ -1,7 +1,6 @@
 package client
 
 import (
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -43,12 +42,8 @@ type serverProcess struct {
 	failed        chan struct{} // closed when failureReason is set
 }
 
-// startProcess starts a server. Its stderr is kept, and copied to log.
-func startProcess(program process.Program, log io.Writer) (*serverProcess, error) {
-	child, err := process.Start(program, log)
-	if err != nil {
-		return nil, err
-	}
+// newServerProcess returns the server of a child that has just been started.
+func newServerProcess(child *process.Child) *serverProcess {
 	p := &serverProcess{child: child, stdin: child.Stdin(), ended: make(chan struct{}), failed: make(chan struct{})}
 	go func() {
 		defer close(p.ended)
@@ -56,7 +51,7 @@ func startProcess(program process.Program, log io.Writer) (*serverProcess, error
 		p.outbox.close()
 		p.outbox.pushers.Wait()
 	}()
-	return p, nil
+	return p
 }
 
 // neverRead reports whether the child ended without reading anything after the first

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -20,21 +19,12 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	refused := func(err error) (Session, error) {
 		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err}
 	}
-	path, err := process.Find(s.Command, o.ExecDir)
-	if err != nil {
-		return refused(err)
-	}
-	// A missing directory is found here, because the error of the start would
-	// blame the program.
-	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
-	}
-	// The child lives until Close, not until the end of the handshake's context.
 	secrets := SecretsOf(s)
-	p, err := startProcess(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, stderrLog(ctx, o.Log, secrets))
+	child, err := startServer(ctx, s, o, stderrLog(ctx, o.Log, secrets))
 	if err != nil {
 		return refused(err)
 	}
+	p := newServerProcess(child)
 	q := newQuota()
 	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
 	in := &processInput{serverProcess: p}
@@ -47,6 +37,19 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 		return nil, sess.dialFailure(ctx, s, p, err)
 	}
 	return sess, nil
+}
+
+// startServer starts a server: one of others by the launcher, if there is one. It lives
+// until it is stopped, not until the end of ctx.
+func startServer(ctx context.Context, s mcpint.Server, o Options, log io.Writer) (*process.Child, error) {
+	if o.Launcher != "" && !s.Own {
+		return process.Launch(ctx, o.Launcher, process.Program{Path: s.Command, Args: s.Args, Dir: s.Dir, Env: childEnv(nil, s.Env)}, log)
+	}
+	path, err := process.Find(s.Command, o.ExecDir)
+	if err != nil {
+		return nil, err
+	}
+	return process.Start(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, log)
 }
 
 // watchProcess waits for the end of the process or of its pipes and records the

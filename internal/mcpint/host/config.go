@@ -17,6 +17,9 @@ type Settings struct {
 	Breaker BreakerConfig            `yaml:"breaker"`
 	Health  HealthCheck              `yaml:"health"`
 	Servers map[string]mcpint.Server `yaml:"servers"`
+	// Launcher is the socket of the service that starts the servers of others; "": we
+	// start them ourselves. See process.Launch.
+	Launcher string `yaml:"launcher"`
 }
 
 // Retry says whether and when a server is tried again; a server's own schedule
