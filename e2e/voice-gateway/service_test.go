@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
+	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/mcpint"
 )
@@ -138,15 +140,22 @@ func TestServersOfOthersHaveAServiceOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	launcher, socket := launcherService(t)
 	config := filepath.Join(t.TempDir(), "house.yaml")
-	other := fmt.Sprintf("mcp: {servers: {zwave: {args: []}, other: {command: sh, args: [-c, 'echo \"its home is $HOME\" >&2; exec %s/zwave-mcp-server']}}}\n", bin)
+	other := fmt.Sprintf(`mcp:
+  servers:
+    zwave: {args: []}
+    other: {command: sh, args: [-c, 'echo "its home is $HOME" >&2; exec %s/zwave-mcp-server']}
+    node: {command: sh, args: [-c, 'echo "3: v8::internal::MemoryAllocator::SetPermissionsOnExecutableMemoryChunk()" >&2; kill -TRAP $$']}
+    notes: {command: sh, args: [-c, 'echo "Error: EROFS: read-only file system, mkdir /srv/notes" >&2; exit 1']}
+`, bin)
 	if err := os.WriteFile(config, []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, addr, _ := daemonWith(t, []string{"--config", config}, "mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_MCP_LAUNCHER="+socket)
+	c, addr, env := daemonWith(t, []string{"--config", config}, "mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_MCP_LAUNCHER="+socket)
 	parents := map[string]int{}
 	pids := map[string]int{}
-	eventually(t, "both servers are connected", func() bool {
+	eventually(t, "two servers are connected, and two have failed", func() bool {
 		var list servers
+		failed := 0
 		if err := get(t, addr, "/mcp/servers", &list); err != nil {
 			t.Fatal(err)
 		}
@@ -154,14 +163,29 @@ func TestServersOfOthersHaveAServiceOfTheirOwn(t *testing.T) {
 			if s.Status == mcpint.Connected && s.PID != nil {
 				pids[s.ID] = *s.PID
 			}
+			if s.ErrorMessage != nil {
+				failed++
+			}
 		}
-		return len(pids) == 2
+		return len(pids) == 2 && failed == 2
 	})
 	for id, pid := range pids {
 		parents[id] = parentOf(t, pid)
 	}
 	if parents["zwave"] != c.Process.Pid || parents["other"] != launcher.Process.Pid {
 		t.Errorf("the gateway is %d and the service %d; they started %v", c.Process.Pid, launcher.Process.Pid, parents)
+	}
+	said, _, _ := command(t, env, "--config", config, "doctor", "--json")
+	var found []doctor.Finding
+	if err := json.Unmarshal([]byte(said), &found); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for part, want := range map[string]string{"server node": "MemoryDenyWriteExecute=no", "server notes": "ReadWritePaths="} {
+		if !slices.ContainsFunc(found, func(f doctor.Finding) bool {
+			return f.Part == part && f.State == doctor.Ill && strings.Contains(f.Text, want) && f.Mend == "sudo systemctl edit voice-gateway-servers"
+		}) {
+			t.Errorf("the doctor does not say what stops the %s: %s", part, said)
+		}
 	}
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -32,12 +32,20 @@ func (v *visit) gateway(ctx context.Context) []Finding {
 // StartCommand starts the gateway, as a service where it is installed as one; command is
 // how our own program is called.
 func StartCommand(command string) string {
-	for _, unit := range []string{"/etc/systemd/system/voice-gateway.service", "/usr/lib/systemd/system/voice-gateway.service"} {
-		if _, err := os.Stat(unit); err == nil {
-			return "sudo systemctl start voice-gateway"
-		}
+	if installedUnit("voice-gateway.service") {
+		return "sudo systemctl start voice-gateway"
 	}
 	return command + " run"
+}
+
+// installedUnit reports whether a unit of ours is installed, by hand or by the package.
+func installedUnit(name string) bool {
+	for _, dir := range []string{"/etc/systemd/system/", "/usr/lib/systemd/system/"} {
+		if _, err := os.Stat(dir + name); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // clock compares the clock with the age of our own program: it was not made in the

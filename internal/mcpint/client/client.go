@@ -153,17 +153,29 @@ type Talkative interface {
 
 // EndError says how the process of a connected server ended.
 type EndError struct {
-	Exit   string // "exit status 3", "signal: killed"
-	Stderr string // its last words, cleaned and bounded
+	Exit     string // "exit status 3", "signal: killed"
+	Stderr   string // its last words, cleaned and bounded
+	Obstacle string // the rule of the system that stopped it; "" if none is recognised
 }
 
-func (e *EndError) Error() string { return "the server ended (" + e.Exit + ")" }
+func (e *EndError) Error() string {
+	return "the server ended (" + e.Exit + ")" + obstacleText(e.Obstacle)
+}
+
+// obstacleText is an obstacle as the end of a sentence.
+func obstacleText(obstacle string) string {
+	if obstacle == "" {
+		return ""
+	}
+	return ": " + obstacle
+}
 
 // DialError says why a server could not be reached, with all an operator needs.
 type DialError struct {
 	Server, Transport string
 	Exit              string // how the process ended ("exit status 3"); "" if it did not end, or there is no process
 	Stderr            string // its last words, cleaned and bounded
+	Obstacle          string // the rule of the system that stopped it; "" if none is recognised
 	Err               error
 }
 
@@ -172,7 +184,7 @@ func (e *DialError) Error() string {
 	if e.Exit != "" {
 		text += " (" + e.Exit + ")"
 	}
-	return text
+	return text + obstacleText(e.Obstacle)
 }
 
 func (e *DialError) Unwrap() error { return e.Err }

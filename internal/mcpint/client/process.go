@@ -31,11 +31,12 @@ const (
 // serverProcess is a server that runs as our child, with the data on its way to
 // it.
 type serverProcess struct {
-	child   *process.Child
-	stdin   *os.File
-	ended   chan struct{} // closed when the child is gone and nothing is on the way to it
-	outbox  outbox        // on the way to its stdin
-	written atomic.Int64  // bytes written to its stdin
+	child    *process.Child
+	launched bool // by the service for servers of others
+	stdin    *os.File
+	ended    chan struct{} // closed when the child is gone and nothing is on the way to it
+	outbox   outbox        // on the way to its stdin
+	written  atomic.Int64  // bytes written to its stdin
 
 	mu            sync.Mutex
 	failureReason error         // why the pipes are useless, unless because the child ended

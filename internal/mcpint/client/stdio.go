@@ -17,7 +17,7 @@ import (
 // dialStdio starts a server as a child process and shakes hands over its pipes.
 func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	refused := func(err error) (Session, error) {
-		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err}
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err, Obstacle: obstacle(o.launches(s), "", err.Error())}
 	}
 	secrets := SecretsOf(s)
 	child, err := startServer(ctx, s, o, stderrLog(ctx, o.Log, secrets))
@@ -25,6 +25,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 		return refused(err)
 	}
 	p := newServerProcess(child)
+	p.launched = o.launches(s)
 	q := newQuota()
 	out := &meter{from: limitLines(p, maxAnswer), quota: q, lines: true}
 	in := &processInput{serverProcess: p}
@@ -42,7 +43,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 // startServer starts a server: one of others by the launcher, if there is one. It lives
 // until it is stopped, not until the end of ctx.
 func startServer(ctx context.Context, s mcpint.Server, o Options, log io.Writer) (*process.Child, error) {
-	if o.Launcher != "" && !s.Own {
+	if o.launches(s) {
 		return process.Launch(ctx, o.Launcher, process.Program{Path: s.Command, Args: s.Args, Dir: s.Dir, Env: childEnv(nil, s.Env)}, log)
 	}
 	path, err := process.Find(s.Command, o.ExecDir)
@@ -50,6 +51,15 @@ func startServer(ctx context.Context, s mcpint.Server, o Options, log io.Writer)
 		return nil, err
 	}
 	return process.Start(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, log)
+}
+
+// launches reports whether the service for servers of others starts a server.
+func (o Options) launches(s mcpint.Server) bool { return o.Launcher != "" && !s.Own }
+
+// obstacle names the rule of the system that stopped a server, "" if none is recognised.
+func obstacle(launched bool, exit, said string) string {
+	found, _ := mcpint.FindObstacle(launched, exit, said)
+	return found.Text
 }
 
 // watchProcess waits for the end of the process or of its pipes and records the
@@ -65,7 +75,8 @@ func (s *session) watchProcess(p *serverProcess) {
 			return
 		}
 	}
-	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(p.child.Said(stderrRead))})
+	said := p.child.Said(stderrRead)
+	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(said), Obstacle: obstacle(p.launched, p.child.State(), string(said))})
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.
@@ -77,14 +88,16 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, p *serverP
 	ended := late == nil && cut && p.endsByItself()
 	broken := p.failure()
 	_ = s.Close()
+	said := p.child.Said(stderrRead)
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
-		Stderr: s.secrets.RedactTail(p.child.Said(stderrRead)), Err: s.secrets.RedactError(Explain(err)),
+		Stderr: s.secrets.RedactTail(said), Err: s.secrets.RedactError(Explain(err)),
 	}
 	switch {
 	case ended:
 		failure.Err = errors.New("the process ended before it answered")
 		failure.Exit = p.child.State()
+		failure.Obstacle = obstacle(p.launched, failure.Exit, string(said))
 	case errors.Is(late, context.DeadlineExceeded):
 		failure.Err = fmt.Errorf("no answer to initialize within %v", srv.ConnectTimeout.Round(time.Millisecond))
 	case late != nil:
