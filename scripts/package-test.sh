@@ -117,7 +117,7 @@ expect "(audio)" inside id "$name"
 inside stat -c '%A %U:%G %n' "$etc" /etc/$name/credentials /var/lib/$name /var/lib/$name/models
 expect "voice-gateway" inside voice-gateway --version
 expect "✓ $etc and the environment are valid" as_service voice-gateway config check
-inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
+inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz /usr/share/man/man5/voice-gateway.5.gz | wc -l'
 
 inside test -f /usr/share/doc/$name/examples/mosquitto-acl.conf
 
