@@ -51,9 +51,9 @@ type page struct{ strings.Builder }
 // newPage begins a page about a program or a file.
 func newPage(name, section, about string, day time.Time) *page {
 	p := &page{}
-	fmt.Fprintf(p, ".TH %q %q %q %q %q\n.nh\n.ad l\n", strings.ToUpper(name), section, day.Format("January 2006"), "voice-gateway", "voice-gateway")
+	p.write(".TH \"%s\" \"%s\" \"%s\" \"voice-gateway\" \"voice-gateway\"\n.nh\n.ad l\n", strings.ToUpper(name), section, day.Format("January 2006"))
 	p.section("NAME")
-	fmt.Fprintf(p, "%s \\- %s\n", plain(name), plain(about))
+	p.write("%s \\- %s\n", plain(name), plain(about))
 	return p
 }
 
@@ -66,9 +66,11 @@ func plain(text string) string {
 	return text
 }
 
-func (p *page) section(title string) { fmt.Fprintf(p, ".SH %q\n", plain(title)) }
+func (p *page) write(format string, args ...any) { p.WriteString(fmt.Sprintf(format, args...)) }
 
-func (p *page) paragraph(text string) { fmt.Fprintf(p, ".PP\n%s\n", plain(text)) }
+func (p *page) section(title string) { p.write(".SH \"%s\"\n", plain(title)) }
+
+func (p *page) paragraph(text string) { p.write(".PP\n%s\n", plain(text)) }
 
 // term writes a term and what it means.
 func (p *page) term(term, meaning string) {
@@ -77,7 +79,7 @@ func (p *page) term(term, meaning string) {
 	} else {
 		meaning = plain(meaning)
 	}
-	fmt.Fprintf(p, ".TP\n\\fB%s\\fR\n%s\n", plain(term), meaning)
+	p.write(".TP\n\\fB%s\\fR\n%s\n", plain(term), meaning)
 }
 
 // literal writes lines as they are.
@@ -140,7 +142,7 @@ func (p *page) commands(of *cobra.Command) {
 		if !c.IsAvailableCommand() {
 			continue
 		}
-		fmt.Fprintf(p, ".SS \"%s\"\n", plain(strings.TrimSuffix(c.UseLine(), " [flags]")))
+		p.write(".SS \"%s\"\n", plain(strings.TrimSuffix(c.UseLine(), " [flags]")))
 		p.paragraph(c.Short + ".")
 		p.options(c.NonInheritedFlags())
 		p.commands(c)

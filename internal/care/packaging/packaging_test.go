@@ -142,7 +142,7 @@ func TestConfigurationManual(t *testing.T) {
 			}
 			got, words := map[string]any{}, map[string]int{}
 			for _, s := range settings {
-				for _, word := range strings.Fields(s.Comment + " " + strings.Join(s.Before, " ")) {
+				for word := range strings.FieldsSeq(s.Comment + " " + strings.Join(s.Before, " ")) {
 					words[word]++
 				}
 				if s.Group {
@@ -159,7 +159,7 @@ func TestConfigurationManual(t *testing.T) {
 			}
 			for line := range strings.Lines(shipped) {
 				_, comment, _ := strings.Cut(" "+line, " #")
-				for _, word := range strings.Fields(comment) {
+				for word := range strings.FieldsSeq(comment) {
 					if words[word] == 0 {
 						t.Errorf("the comment %q has lost %q", comment, word)
 					}

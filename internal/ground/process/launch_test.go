@@ -118,6 +118,7 @@ func TestLaunchIsRefused(t *testing.T) {
 func TestLaunchedChildrenEnd(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, c *Child, endLauncher func()){
 		"it is stopped": func(t *testing.T, c *Child, _ func()) {
+			t.Helper()
 			if err := c.Stop(Grace{EOF: time.Millisecond, Term: time.Millisecond}); err != nil {
 				t.Error(err)
 			}
