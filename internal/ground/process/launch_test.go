@@ -58,7 +58,7 @@ func TestLaunch(t *testing.T) {
 		"fails with words":           {script: "echo no key >&2; exit 3", state: "exit status 3", words: "no key\n"},
 		"ends by a signal":           {script: "kill -SEGV $$", state: "signal: segmentation fault"},
 		"reads nothing":              {script: "sleep 0.05; exit 1", input: "12345", state: "exit status 1", unread: 5},
-		"is told to end":             {script: "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", said: "ready\n", state: "exit status 7", signal: syscall.SIGTERM},
+		"is told to end":             {script: "exec 2>/dev/null; trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done", said: "ready\n", state: "exit status 7", signal: syscall.SIGTERM},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := launched(t, socket, tt.script, "A=1")
