@@ -92,11 +92,11 @@ is_watched() {
 has_others() {
   local server servers=voice-gateway-servers.service pid
   for server in everything time fetch; do
-    connected() { voice-gateway servers | grep -- "^$server .*connected" | grep -v disconnected; }
-    if await 900 connected >/dev/null; then
+    connected() { voice-gateway servers | grep -E -- "^ *$server +connected "; }
+    if await 600 connected >/dev/null; then
       saw "server $server" "$(connected)"
     else
-      missed "server $server" "$(voice-gateway servers | grep -A 3 -- "^$server")"
+      missed "server $server" "$(voice-gateway servers | grep -- "^ *$server ")"
       voice-gateway doctor | grep -A 1 -- "server $server"
     fi
   done
