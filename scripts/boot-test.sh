@@ -2,7 +2,7 @@
 # Starts a machine with the package in it, and looks on: a fresh Debian 12 with its own
 # kernel and systemd as the first process, in qemu, which needs no virtual machine of
 # this one (with ACCEL=kvm it uses it). Seen from inside are readiness, a secret as a
-# credential, the watchdog over a stopped daemon, and a second start of the machine. It
+# credential, MCP servers of others, the watchdog over a stopped daemon, and a second start of the machine. It
 # needs root, takes about a quarter of an hour, and fails if anything is not seen.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,7 +10,7 @@ umask 022
 export LC_ALL=C.UTF-8
 
 name=voice-gateway
-limit=1800 # seconds for the machine, from its start to its end
+limit=2700 # seconds for the machine, from its start to its end
 work=$(mktemp -d /var/tmp/boot-test.XXXXXX)
 root=$work/debian
 trap 'rm -rf --one-file-system "$work"' EXIT

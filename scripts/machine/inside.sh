@@ -104,7 +104,8 @@ has_others() {
   check "place of its own" "process $pid: $(ps -o user:24= -p "$pid") in $(systemctl show "$servers" --property ControlGroup --value)" \
     grep -q "$pid" "/sys/fs/cgroup$(systemctl show "$servers" --property ControlGroup --value)/cgroup.procs"
   check "npx keeps a cache" "$(find /var/lib/voice-gateway-servers/.npm -maxdepth 1 -printf '%P ')" test -d /var/lib/voice-gateway-servers/.npm
-  unseen() { ! nsenter -t "$pid" -m setpriv --reuid voice-gateway-servers --clear-groups ls /etc/voice-gateway /var/lib/voice-gateway; }
+  as_server() { nsenter -t "$pid" -m setpriv --reuid "$(id -u voice-gateway-servers)" --clear-groups "$@"; }
+  unseen() { as_server ls /etc/passwd && ! as_server ls /etc/voice-gateway && ! as_server ls /var/lib/voice-gateway; }
   check "secrets hidden" "they see neither /etc/voice-gateway nor /var/lib/voice-gateway" unseen
   printf 'resident memory of the servers of others:\n'
   processes "$servers"
