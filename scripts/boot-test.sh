@@ -2,8 +2,9 @@
 # Starts a machine with the package in it, and looks on: a fresh Debian 12 with its own
 # kernel and systemd as the first process, in qemu, which needs no virtual machine of
 # this one (with ACCEL=kvm it uses it). Seen from inside are readiness, a secret as a
-# credential, MCP servers of others, the watchdog over a stopped daemon, and a second start of the machine. It
-# needs root, takes about a quarter of an hour, and fails if anything is not seen.
+# credential, MCP servers of others, the watchdog over a stopped daemon, and a second
+# start of the machine. It needs root, takes about a quarter of an hour on an idle
+# machine, and fails if anything is not seen.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022

@@ -34,7 +34,7 @@ var obstacles = []struct {
 	{true, nil, []string{"the program /home/", "the program /root/", "directory /home/", "directory /root/", "module '/home/", "open file '/home/"}, Obstacle{"it needs a file of a user, and " + serversUnit + " hides /home and /root; install the program for all users, or add the lines ProtectHome=no and User= there", editServers}},
 	{true, nil, []string{"EROFS", "Errno 30]", "read-only file system"}, Obstacle{"it may write only below /var/lib/voice-gateway-servers and /tmp; a line ReadWritePaths= with the directory in " + serversUnit + " allows more", editServers}},
 	{true, nil, []string{"EPERM", "Errno 1]", "operation not permitted"}, Obstacle{serversUnit + " does not permit what its last words name; that unit says which line allows it", editServers}},
-	{true, nil, []string{"EACCES", "Errno 13]"}, Obstacle{"the user voice-gateway-servers may not use a file that its last words name; give that user the right, or add the lines User= and ReadWritePaths= to " + serversUnit, editServers}},
+	{true, nil, []string{"EACCES", "Errno 13]"}, Obstacle{"it may not use a file that its last words name: the user voice-gateway-servers needs the right, and " + serversUnit + " hides /etc/voice-gateway and /var/lib/voice-gateway", editServers}},
 }
 
 // generatesCode is what engines write that may not make memory executable: V8 (Node.js),

@@ -37,7 +37,7 @@ func TestFindObstacle(t *testing.T) {
 		"Python writes elsewhere":          {true, "exit status 1", "OSError: [Errno 30] Read-only file system: '/srv/notes'", "ReadWritePaths=", edit},
 		"a child writes elsewhere":         {false, "exit status 1", "OSError: [Errno 30] Read-only file system: '/srv/notes'", "", ""},
 		"a forbidden clock":                {true, "exit status 1", "PermissionError: [Errno 1] Operation not permitted", "does not permit", edit},
-		"a file of another user":           {true, "exit status 1", "PermissionError: [Errno 13] Permission denied: '/srv/notes'", "User=", edit},
+		"a file of another user":           {true, "exit status 1", "PermissionError: [Errno 13] Permission denied: '/srv/notes'", "needs the right", edit},
 		"a program of a user":              {true, "", "the program /home/kim/.local/bin/uvx cannot be started: no such file or directory", "ProtectHome=no", edit},
 		"a service that refuses":           {true, "exit status 1", "401: permission denied for this key", "", ""},
 		"complaints that did not matter":   {true, "exit status 0", "npm warn EACCES", "", ""},
