@@ -42,7 +42,7 @@ package-test: package ## test the packages in a fresh Debian: install, update, r
 	@scripts/setup.sh package-test
 	@scripts/package-test.sh
 
-boot-test: package ## test the package in a virtual machine with systemd: readiness, secrets, watchdog, a second boot (root; by hand, a quarter of an hour)
+boot-test: package ## test the package in a virtual machine with systemd: readiness, secrets, servers of others, watchdog, a second boot (root; by hand, a quarter of an hour)
 	@scripts/setup.sh boot-test
 	@scripts/boot-test.sh
 

@@ -8,3 +8,9 @@ import _ "embed" // the profile is a part of the program
 //
 //go:embed voice-gateway.yaml
 var Profile string
+
+// Server is configs/zwave-mcp-server.yaml: every setting of zwave-mcp-server with its
+// default and a comment.
+//
+//go:embed zwave-mcp-server.yaml
+var Server string

@@ -191,7 +191,7 @@ var roomless = map[string][]string{
 	"configs":              {},
 	"cmd/voice-gateway":    {"cli"},
 	"cmd/zwave-mcp-server": {"zwave/serve"},
-	"scripts/packaging":    {"care/packaging", "cli", "zwave/serve"},
+	"scripts/packaging":    {"care/packaging", "cli", "configs", "zwave/serve"},
 	"e2e/rig":              {"fake", "ground/mqtt", "zwave/sim"},
 	"fake":                 {anything},
 	"fake/bubble":          {},

@@ -2,15 +2,16 @@
 # Starts a machine with the package in it, and looks on: a fresh Debian 12 with its own
 # kernel and systemd as the first process, in qemu, which needs no virtual machine of
 # this one (with ACCEL=kvm it uses it). Seen from inside are readiness, a secret as a
-# credential, the watchdog over a stopped daemon, and a second start of the machine. It
-# needs root, takes about a quarter of an hour, and fails if anything is not seen.
+# credential, MCP servers of others, the watchdog over a stopped daemon, and a second
+# start of the machine. It needs root, takes about a quarter of an hour on an idle
+# machine, and fails if anything is not seen.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
 export LC_ALL=C.UTF-8
 
 name=voice-gateway
-limit=1800 # seconds for the machine, from its start to its end
+limit=2700 # seconds for the machine, from its start to its end
 work=$(mktemp -d /var/tmp/boot-test.XXXXXX)
 root=$work/debian
 trap 'rm -rf --one-file-system "$work"' EXIT
@@ -22,6 +23,7 @@ die() { printf 'boot-test: %s\n' "$*" >&2; exit 1; }
 
 # What has to be seen, in this order.
 wanted=("systemd" "enabled at first" "ready at first" "credential loaded" "credential shut" "broker shut" "credential used" "switch"
+  "server everything" "server time" "server fetch" "place of its own" "npx keeps a cache" "secrets hidden"
   "watchdog" "watchdog told" "nothing left" "switch after the watchdog"
   "another start" "enabled after a reboot" "ready after a reboot" "no restart" "state kept" "switch after a reboot" "stop")
 
@@ -33,11 +35,17 @@ furnish() {
   printf 'house:%s\n' "$password" | put 0640 "$root/etc/mosquitto/passwords"
   within "$root" sh -c 'mosquitto_passwd -U /etc/mosquitto/passwords && chown root:mosquitto /etc/mosquitto/passwords'
   printf '%s\n' "$password" | put 0600 "$root/etc/$name/credentials/mqtt.password"
-  local change
-  for change in "mqtt.broker mqtt://127.0.0.1:1883" "mqtt.username house"; do
-    # shellcheck disable=SC2086 # a key and its value
-    within "$root" voice-gateway --config /etc/$name/$name.yaml config set $change
-  done
+  others
+  local key value
+  while read -r key value; do
+    within "$root" voice-gateway --config /etc/$name/$name.yaml config set "$key" "$value"
+  done <<E2
+mqtt.broker mqtt://127.0.0.1:1883
+mqtt.username house
+mcp.servers.everything {command: npx, args: [--offline, mcp-server-everything], cwd: /opt/peers, connect_timeout: 600s}
+mcp.servers.time {command: python3, args: [-m, mcp_server_time], env: {PYTHONPATH: /opt/servers}, connect_timeout: 600s}
+mcp.servers.fetch {command: python3, args: [-m, mcp_server_fetch], env: {PYTHONPATH: /opt/servers}, connect_timeout: 600s}
+E2
   put 0644 "$root/etc/systemd/system/$name.service.d/boot-test.conf" <<E2
 [Service]
 LoadCredential=mqtt.password:/etc/$name/credentials/mqtt.password
@@ -60,11 +68,25 @@ E2
   within "$root" systemctl enable --quiet simulated-house.service inside.service
 }
 
+# others installs MCP servers of others: one for Node.js, with npx, and two in Python.
+others() {
+  local peers npm
+  peers=$(scripts/peers.sh peers)
+  npm=$(npm root -g)/npm
+  mkdir -p "$root/opt/peers" "$root/opt/npm"
+  tar -C "$peers" --exclude=node-linux-* --exclude=conformance* -c . | tar -C "$root/opt/peers" -x
+  cp -rL "$npm/." "$root/opt/npm"
+  install -m 0755 "$peers/node_modules/.bin/peer-node" "$root/usr/local/bin/node"
+  ln -s /opt/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+  python3 -m pip install --quiet --no-deps --target "$root/opt/servers" --python-version 3.11 --only-binary=:all: -r scripts/machine/servers.txt 2>&1 |
+    grep -v '^WARNING: Running pip as' || true
+}
+
 deb=$(find dist -name "${name}_*_amd64.deb" -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2)
 [ -n "$deb" ] || die "there is no package for amd64 in dist; make it: make package"
 
 say "a fresh Debian 12 with a kernel, and $(basename "$deb")"
-fresh_debian "$root" systemd-sysv dbus udev kmod initramfs-tools linux-image-amd64 mosquitto mosquitto-clients
+fresh_debian "$root" systemd-sysv dbus udev kmod initramfs-tools linux-image-amd64 mosquitto mosquitto-clients procps python3
 install_package "$root" "$deb"
 furnish
 

@@ -24,8 +24,10 @@ before=voice-gateway # the profile of the installation before this one
 [ ! -f "$kept_profile" ] || before=$(cat "$kept_profile")
 PROFILE=${PROFILE:-$before}
 state=/var/lib/$name
-unit=/etc/systemd/system/$name.service
-[ "$PREFIX" = /usr ] && unit=/usr/lib/systemd/system/$name.service
+servers=$name-servers # the user and the service of the MCP servers of others
+units=("$name.service" "$servers.service" "$servers.socket")
+unitdir=/etc/systemd/system
+[ "$PREFIX" = /usr ] && unitdir=/usr/lib/systemd/system
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
@@ -54,11 +56,14 @@ put() {
   say "installed  $3"
 }
 
-make_user() {
-  if ! getent passwd "$name" >/dev/null; then
-    useradd --system --user-group --home-dir "$state" --no-create-home --shell /usr/sbin/nologin "$name"
-    say "made       user $name"
-  fi
+make_users() {
+  local user
+  for user in "$name" "$servers"; do
+    if ! getent passwd "$user" >/dev/null; then
+      useradd --system --user-group --home-dir "/var/lib/$user" --no-create-home --shell /usr/sbin/nologin "$user"
+      say "made       user $user"
+    fi
+  done
   if getent group audio >/dev/null; then
     usermod -a -G audio "$name"
   else
@@ -111,7 +116,7 @@ do_install() {
   done
   [ -f "configs/$PROFILE.yaml" ] || die "there is no profile $PROFILE; there are: voice-gateway, offline, local-ai, cloud"
   for p in "${programs[@]}"; do put 0755 "$BIN/$p" "$bindir/$p"; done
-  if live; then make_user; fi
+  if live; then make_users; fi
   directory 0755 root:root "$etc"
   directory 0750 "root:$name" "$etc/credentials"
   directory 0750 "$name:$name" "$state"
@@ -124,17 +129,20 @@ do_install() {
     put 0644 "$text" "$etc/profile" >/dev/null
     rm -f "$text"
   fi
-  # A unit of ours in the other place would win, or lose, unseen.
-  for other in /etc/systemd/system/$name.service /usr/lib/systemd/system/$name.service; do
-    if [ "$other" != "$unit" ] && [ -e "$DESTDIR$other" ]; then
-      rm -f "$DESTDIR$other"
-      say "removed    $other, of an installation with another PREFIX"
-    fi
+  local unit
+  for unit in "${units[@]}"; do
+    # A unit of ours in the other place would win, or lose, unseen.
+    for other in /etc/systemd/system/$unit /usr/lib/systemd/system/$unit; do
+      if [ "$other" != "$unitdir/$unit" ] && [ -e "$DESTDIR$other" ]; then
+        rm -f "$DESTDIR$other"
+        say "removed    $other, of an installation with another PREFIX"
+      fi
+    done
+    text=$(mktemp)
+    sed "s|/usr/local/bin/|$bindir/|" "configs/$unit" >"$text"
+    put 0644 "$text" "$unitdir/$unit"
+    rm -f "$text"
   done
-  text=$(mktemp)
-  sed "s|/usr/local/bin/|$bindir/|" "configs/$name.service" >"$text"
-  put 0644 "$text" "$unit"
-  rm -f "$text"
   if systemd; then
     systemctl daemon-reload
     systemctl enable --quiet "$name"
@@ -154,22 +162,31 @@ do_install() {
 
 do_uninstall() {
   local p
-  if [ ! -e "$DESTDIR$unit" ] && [ ! -e "$DESTDIR$bindir/$name" ]; then
+  if [ ! -e "$DESTDIR$unitdir/$name.service" ] && [ ! -e "$DESTDIR$bindir/$name" ]; then
     say "missing    there is nothing of it below $PREFIX; was it installed with another PREFIX?"
   fi
-  if systemd && [ -e "$unit" ]; then
+  if systemd && [ -e "$unitdir/$name.service" ]; then
     systemctl disable --now --quiet "$name" || true
+    systemctl stop "$servers.socket" "$servers.service" || true
   fi
   for p in "${programs[@]}"; do
     p=$DESTDIR$bindir/$p
     [ ! -e "$p" ] || { rm -f "$p"; say "removed    ${p#"$DESTDIR"}"; }
   done
-  [ ! -e "$DESTDIR$unit" ] || { rm -f "$DESTDIR$unit"; say "removed    $unit"; }
+  local unit
+  for unit in "${units[@]}"; do
+    unit=$unitdir/$unit
+    [ ! -e "$DESTDIR$unit" ] || { rm -f "$DESTDIR$unit"; say "removed    $unit"; }
+  done
   if systemd; then systemctl daemon-reload; fi
-  say "kept       $etc and $state; without them: rm -r $etc $state"
-  if live && getent passwd "$name" >/dev/null; then
-    say "kept       user $name; without it: userdel $name"
-  fi
+  local dirs=("$etc" "$state") user
+  [ ! -d "$DESTDIR/var/lib/$servers" ] || dirs+=("/var/lib/$servers")
+  say "kept       ${dirs[*]}; without them: rm -r ${dirs[*]}"
+  for user in "$name" "$servers"; do
+    if live && getent passwd "$user" >/dev/null; then
+      say "kept       user $user; without it: userdel $user"
+    fi
+  done
 }
 
 case ${1:-} in

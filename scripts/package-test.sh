@@ -112,21 +112,23 @@ cp "$(package "$native")" "$root/root/first.deb"
 say "install"
 inside apt-get -qq update
 inside apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install /root/first.deb 2>&1 | tail -4
-inside getent passwd "$name"
+inside getent passwd "$name" "$name-servers"
 expect "(audio)" inside id "$name"
 inside stat -c '%A %U:%G %n' "$etc" /etc/$name/credentials /var/lib/$name /var/lib/$name/models
 expect "voice-gateway" inside voice-gateway --version
 expect "✓ $etc and the environment are valid" as_service voice-gateway config check
-inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz | wc -l'
+inside sh -c 'ls /usr/share/man/man1/voice-gateway*.1.gz /usr/share/man/man5/voice-gateway.5.gz | wc -l'
 
 inside test -f /usr/share/doc/$name/examples/mosquitto-acl.conf
 
 say "doctor names what is missing, and the command that mends it"
 expect "voice-gateway models pull" as_service voice-gateway doctor
 
-say "exposure of the unit, by systemd's own judgement: 1.5 at most"
-systemd-analyze security --offline=true --no-pager --root="$root" --threshold=15 "$name.service" >"$work/exposure" || { cat "$work/exposure"; die "the unit is too exposed"; }
-tail -1 "$work/exposure"
+say "exposure of the units, by systemd's own judgement: 1.5 at most"
+for unit in "$name.service" "$name-servers.service"; do
+  systemd-analyze security --offline=true --no-pager --root="$root" --threshold=15 "$unit" >"$work/exposure" || { cat "$work/exposure"; die "$unit is too exposed"; }
+  tail -1 "$work/exposure"
+done
 
 say "memory of the running service, without models and sound card; the unit allows 512 MiB"
 running | tee "$work/held"
@@ -203,7 +205,9 @@ say "purge takes all"
 inside dpkg -P "$name"
 left=$(find "$root"/etc "$root"/usr "$root"/var/lib -path "$root/var/lib/apt" -prune -o -name "*$name*" -print)
 [ -z "$left" ] || die "left behind: $left"
-if inside getent passwd "$name"; then die "the user is still there"; fi
+for user in "$name" "$name-servers"; do
+  if inside getent passwd "$user"; then die "the user $user is still there"; fi
+done
 echo "nothing is left"
 
 for other in "arm64 aarch64" "armhf arm"; do

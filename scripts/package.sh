@@ -107,9 +107,8 @@ lay() {
   # Debian's changelog has one line, which leads to the real one.
   printf '%s (%s) stable; urgency=medium\n\n  * The changes are in NEWS.md.\n\n -- %s  %s\n' \
     "$name" "$VERSION" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$share/doc/$name/changelog"
-  install -m 0644 CHANGELOG.md "$share/doc/$name/NEWS.md"
   gzip -9n "$share/doc/$name/changelog"
-  for page in "$share"/man/man1/*.1; do gzip -9n "$page"; done
+  for page in "$share"/man/man[15]/*.[15]; do gzip -9n "$page"; done
 }
 
 # kilobytes is what the files take when installed, counted as Debian counts it.

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -9,12 +11,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
+	"voicegateway/e2e/rig"
+	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/fake"
+	"voicegateway/internal/mcpint"
 )
 
 // manager is a service manager that only listens.
@@ -92,6 +98,99 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 		t.Fatalf("it ended with %v", err)
 	}
 	eventually(t, "it says that it stops", func() bool { return m.count("STOPPING=1") == 1 })
+}
+
+// launcherService runs the service that starts the servers of others, with its socket.
+func launcherService(t *testing.T) (c *child, socket string) {
+	t.Helper()
+	socket = fmt.Sprintf("@%s-%d", t.Name(), os.Getpid())
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: socket, Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	in, err := l.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, "voice-gateway"), "worker", "servers")
+	cmd.Env, cmd.Stdin = append(environ(t), "HOME="+t.TempDir()), in
+	return newChild(rig.StartCommand(t, cmd)), socket
+}
+
+// parentOf is the number of the process that started another one.
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	parent, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
+// Under the packaged units the gateway starts its own server, and the service beside it
+// those of others, which end with the gateway.
+func TestServersOfOthersHaveAServiceOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	launcher, socket := launcherService(t)
+	config := filepath.Join(t.TempDir(), "house.yaml")
+	other := fmt.Sprintf(`mcp:
+  servers:
+    zwave: {args: []}
+    other: {command: sh, args: [-c, 'echo "its home is $HOME" >&2; exec %s/zwave-mcp-server']}
+    node: {command: sh, args: [-c, 'echo "3: v8::internal::MemoryAllocator::SetPermissionsOnExecutableMemoryChunk()" >&2; kill -TRAP $$']}
+    notes: {command: sh, args: [-c, 'echo "Error: EROFS: read-only file system, mkdir /srv/notes" >&2; exit 1']}
+`, bin)
+	if err := os.WriteFile(config, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, addr, env := daemonWith(t, []string{"--config", config}, "mqtt://"+fake.FreeAddr(t), "VOICE_GATEWAY_MCP_LAUNCHER="+socket)
+	parents := map[string]int{}
+	pids := map[string]int{}
+	eventually(t, "two servers are connected, and two have failed", func() bool {
+		var list servers
+		failed := 0
+		if err := get(t, addr, "/mcp/servers", &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list.Servers {
+			if s.Status == mcpint.Connected && s.PID != nil {
+				pids[s.ID] = *s.PID
+			}
+			if s.ErrorMessage != nil {
+				failed++
+			}
+		}
+		return len(pids) == 2 && failed == 2
+	})
+	for id, pid := range pids {
+		parents[id] = parentOf(t, pid)
+	}
+	if parents["zwave"] != c.Process.Pid || parents["other"] != launcher.Process.Pid {
+		t.Errorf("the gateway is %d and the service %d; they started %v", c.Process.Pid, launcher.Process.Pid, parents)
+	}
+	said, _, _ := command(t, env, "--config", config, "doctor", "--json")
+	var found []doctor.Finding
+	if err := json.Unmarshal([]byte(said), &found); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for part, want := range map[string]string{"server node": "MemoryDenyWriteExecute=no", "server notes": "ReadWritePaths="} {
+		if !slices.ContainsFunc(found, func(f doctor.Finding) bool {
+			return f.Part == part && f.State == doctor.Ill && strings.Contains(f.Text, want) && f.Mend == "sudo systemctl edit voice-gateway-servers"
+		}) {
+			t.Errorf("the doctor does not say what stops the %s: %s", part, said)
+		}
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the server of others has ended", func() bool { return syscall.Kill(pids["other"], 0) != nil })
 }
 
 // TestACrashIsNoWrongCall: after the watchdog has killed a daemon that hangs, the unit
@@ -195,6 +294,7 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline")
 	want := []string{
 		"/etc/voice-gateway/voice-gateway.yaml", "/usr/bin/voice-gateway", "/usr/bin/zwave-mcp-server",
+		"/usr/lib/systemd/system/voice-gateway-servers.service", "/usr/lib/systemd/system/voice-gateway-servers.socket",
 		"/usr/lib/systemd/system/voice-gateway.service",
 	}
 	const profile = "/etc/voice-gateway/profile"
@@ -206,7 +306,7 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 			t.Errorf("%s: %v, %v", dir, info, err)
 		}
 	}
-	unit, err := os.ReadFile(root + want[3])
+	unit, err := os.ReadFile(root + want[len(want)-1])
 	if err != nil || !strings.Contains(string(unit), "ExecStart=/usr/bin/voice-gateway run --config /etc/voice-gateway/voice-gateway.yaml\n") {
 		t.Errorf("unit: %v\n%s", err, unit)
 	}
@@ -235,37 +335,43 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	}
 }
 
-// worstExposure is what systemd's own judgement of the unit must stay under, on
+// worstExposure is what systemd's own judgement of a unit must stay under, on
 // its scale from 0 (safe) to 10, in tenths.
 const worstExposure = "15"
 
-func TestTheUnitIsSoundAndShut(t *testing.T) {
+func TestTheUnitsAreSoundAndShut(t *testing.T) {
 	t.Parallel()
 	judge, err := exec.LookPath("systemd-analyze") //nolint:misspell // the name of the program
 	if err != nil {
-		t.Skip("not run: there is no systemd here to judge the unit (Debian's package systemd)")
+		t.Skip("not run: there is no systemd here to judge the units (Debian's package systemd)")
 	}
-	text, err := os.ReadFile("../../configs/voice-gateway.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unit := filepath.Join(t.TempDir(), "voice-gateway.service")
-	// The program has to be there for a check.
-	text = bytes.ReplaceAll(text, []byte("/usr/local/bin/"), []byte(bin+"/"))
-	if err := os.WriteFile(unit, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"verify", "--man=no", unit},
-		{"security", "--offline=true", "--no-pager", "--threshold=" + worstExposure, unit},
-	} {
-		out, err := exec.CommandContext(t.Context(), judge, args...).CombinedOutput()
-		if strings.Contains(string(out), " option") {
-			t.Skipf("not run: this systemd is older than the check: %s", out)
+	dir := t.TempDir()
+	for _, name := range []string{"voice-gateway-servers.socket", "voice-gateway-servers.service", "voice-gateway.service"} {
+		text, err := os.ReadFile("../../configs/" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		about := strings.Contains(string(out), unit+":") // faults of other units of this machine are not ours
-		if err != nil || args[0] == "verify" && about {
-			t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		unit := filepath.Join(dir, name)
+		// The program has to be there for a check.
+		text = bytes.ReplaceAll(text, []byte("/usr/local/bin/"), []byte(bin+"/"))
+		if err := os.WriteFile(unit, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"voice-gateway-servers.service", "voice-gateway.service"} {
+		unit := filepath.Join(dir, name)
+		for _, args := range [][]string{
+			{"verify", "--man=no", unit},
+			{"security", "--offline=true", "--no-pager", "--threshold=" + worstExposure, unit},
+		} {
+			out, err := exec.CommandContext(t.Context(), judge, args...).CombinedOutput()
+			if strings.Contains(string(out), " option") {
+				t.Skipf("not run: this systemd is older than the check: %s", out)
+			}
+			about := strings.Contains(string(out), unit+":") // faults of other units of this machine are not ours
+			if err != nil || args[0] == "verify" && about {
+				t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+			}
 		}
 	}
 }

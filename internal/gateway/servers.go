@@ -28,7 +28,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 	cfg.MQTT, cfg.Pins, cfg.Observer = link.bus.Connected, s.newPins(), events.observer()
 	cfg.Options = client.Options{
 		Name: "voice-gateway", Version: s.version(), ExecDir: filepath.Dir(s.opts.Executable),
-		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"),
+		Environ: s.opts.Environ, Log: s.log.With("part", "mcp"), Launcher: s.cfg.MCP.Launcher,
 	}
 	cfg.Servers = s.servers(link, s.cfg.MCP)
 	registry.Trust(s.cfg.MCP.Houses()...)

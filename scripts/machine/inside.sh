@@ -45,12 +45,12 @@ answers() {
   if await 120 replies "$2" "$3"; then saw "$1" "“$2” → “$said”"; else missed "$1" "“$2” → “$said”"; fi
 }
 
-# processes are those of the service, with the memory each holds.
+# processes UNIT: those of a service, with the memory each holds.
 processes() {
   local pid
   while read -r pid; do
     printf '  %6d kB  %s\n' "$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | cut -c1-80)"
-  done <"/sys/fs/cgroup$(show ControlGroup)/cgroup.procs"
+  done <"/sys/fs/cgroup$(systemctl show "$1" --property ControlGroup --value)/cgroup.procs"
 }
 
 is_ready() {
@@ -88,6 +88,30 @@ is_watched() {
   check "nothing left" "the stopped process is gone" gone
 }
 
+# has_others: the MCP servers of others run, in the service beside the gateway.
+has_others() {
+  local server servers=voice-gateway-servers.service pid
+  for server in everything time fetch; do
+    connected() { voice-gateway servers | grep -E -- "^ *$server +connected "; }
+    if await 600 connected >/dev/null; then
+      saw "server $server" "$(connected)"
+    else
+      missed "server $server" "$(voice-gateway servers | grep -- "^ *$server ")"
+      voice-gateway doctor | grep -A 1 -- "server $server"
+    fi
+  done
+  pid=$(pgrep -f -o mcp_server_time)
+  check "place of its own" "process $pid: $(ps -o user:24= -p "$pid") in $(systemctl show "$servers" --property ControlGroup --value)" \
+    grep -q "$pid" "/sys/fs/cgroup$(systemctl show "$servers" --property ControlGroup --value)/cgroup.procs"
+  check "npx keeps a cache" "$(find /var/lib/voice-gateway-servers/.npm -maxdepth 1 -printf '%P ')" test -d /var/lib/voice-gateway-servers/.npm
+  as_server() { nsenter -t "$pid" -m setpriv --reuid "$(id -u voice-gateway-servers)" --clear-groups "$@"; }
+  unseen() { as_server ls /etc/passwd && ! as_server ls /etc/voice-gateway && ! as_server ls /var/lib/voice-gateway; }
+  check "secrets hidden" "they see neither /etc/voice-gateway nor /var/lib/voice-gateway" unseen
+  printf 'resident memory of the servers of others:\n'
+  processes "$servers"
+  systemd-analyze --no-pager security "$servers" | tail -1
+}
+
 is_enabled() { check "enabled $1" "$(systemctl is-enabled "$unit")" systemctl --quiet is-enabled "$unit"; }
 
 first() {
@@ -97,8 +121,9 @@ first() {
   has_credential
   answers "switch" "turn on the kitchen light" "The kitchen light is on."
   printf 'resident memory of the service (cgroup %s bytes):\n' "$(show MemoryCurrent)"
-  processes
+  processes "$unit"
   systemd-analyze --no-pager security "$unit" | tail -1
+  has_others
   is_watched
   answers "switch after the watchdog" "turn off the kitchen light" "The kitchen light is off."
   voice-gateway mute on

@@ -19,5 +19,14 @@ chmod 0755 "$root/etc/$name/credentials"
 # work as root between files that the service can exchange.
 rmdir "$root/var/lib/$name/models" "$root/var/lib/$name" "$root/var/lib" "$root/var"
 install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json configs/mosquitto-acl.conf "$share/doc/$name/examples/"
+# The documents link to each other as they do in the repository.
+for document in README.md SECURITY.md CONTRIBUTING.md docs/*.md docs/*.png docs/adr/*.md docs/facts/*.md; do
+  install -D -m 0644 "$document" "$share/doc/$name/$document"
+done
+install -m 0644 CHANGELOG.md "$share/doc/$name/NEWS.md"
+ln -s NEWS.md "$share/doc/$name/CHANGELOG.md"
+ln -s copyright "$share/doc/$name/LICENSE"
+mkdir "$share/doc/$name/configs"
+ln -s "../../../$name/$name.yaml" "$share/doc/$name/configs/$name.yaml"
 install -m 0644 scripts/package/copyright "$share/doc/$name/copyright"
 install -m 0644 scripts/package/lintian-overrides "$share/lintian/overrides/$name"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"voicegateway/configs"
 	"voicegateway/internal/care/packaging"
 	"voicegateway/internal/cli"
 	"voicegateway/internal/zwave/serve"
@@ -32,13 +33,8 @@ func main() {
 }
 
 func write(root, version string, day time.Time, sources packaging.Sources) error {
-	for _, command := range []*cobra.Command{cli.Root(), serve.Program{Version: version}.Command()} {
-		if err := packaging.Manual(filepath.Join(root, "usr/share/man/man1"), day, command); err != nil {
-			return err
-		}
-		if err := packaging.Completions(root, command); err != nil {
-			return err
-		}
+	if err := manuals(root, version, day); err != nil {
+		return err
 	}
 	linked, err := packaging.Read(sources, filepath.Join(root, "usr/bin/voice-gateway"), filepath.Join(root, "usr/bin/zwave-mcp-server"))
 	if err != nil {
@@ -66,6 +62,29 @@ func write(root, version string, day time.Time, sources packaging.Sources) error
 	}
 	defer func() { _ = bill.Close() }()
 	return packaging.Bill(bill, version, day, linked)
+}
+
+// manuals writes the manual pages and completions of both programs.
+func manuals(root, version string, day time.Time) error {
+	settings, err := packaging.Settings(configs.Server)
+	if err != nil {
+		return fmt.Errorf("reading the settings of zwave-mcp-server: %w", err)
+	}
+	for _, program := range []struct {
+		command *cobra.Command
+		further []packaging.Section
+	}{
+		{cli.Root(), packaging.Service()},
+		{serve.Program{Version: version}.Command(), []packaging.Section{{Title: "SETTINGS", Settings: settings}}},
+	} {
+		if err := packaging.Manual(root, day, program.command, program.further...); err != nil {
+			return err
+		}
+		if err := packaging.Completions(root, program.command); err != nil {
+			return err
+		}
+	}
+	return packaging.ConfigurationManual(root, day, "voice-gateway", "configuration of the voice gateway", configs.Profile, packaging.ConfigurationFiles()...)
 }
 
 // ownTexts are the licences of what the repository itself contains.

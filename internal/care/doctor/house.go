@@ -25,7 +25,7 @@ func (v *visit) connected(ctx context.Context) []Finding {
 			if s.ErrorMessage != nil {
 				why += ": " + *s.ErrorMessage
 			}
-			all = append(all, Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + s.ID})
+			all = append(all, v.disconnected(part, s.ID, why))
 			continue
 		}
 		all = append(all, Finding{Part: part, State: Well, Text: "connected"})
@@ -39,6 +39,25 @@ func (v *visit) connected(ctx context.Context) []Finding {
 		}
 	}
 	return all
+}
+
+// launcherSocket is where the packaged units let the gateway reach the service for servers
+// of others.
+const launcherSocket = "/run/voice-gateway-servers.socket"
+
+// disconnected is what is said of a server that is not connected; why is its error.
+func (v *visit) disconnected(part, id, why string) Finding {
+	f := Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + id}
+	obstacle, found := mcpint.ObstacleIn(why)
+	switch {
+	case found && obstacle.Mend != "":
+		f.Mend = obstacle.Mend
+	case found && installedUnit("voice-gateway-servers.socket"):
+		f.Mend = v.set("mcp.launcher", launcherSocket)
+	case found:
+		f.Mend, f.Do = "", "Install the units again (sudo apt-get install --reinstall voice-gateway, or sudo make install)."
+	}
+	return f
 }
 
 // house is what is wrong with the house of a gateway that runs: things that do not answer.

@@ -30,6 +30,16 @@ func (v *visit) gateway(ctx context.Context) []Finding {
 	return well("it runs, at %s", v.HTTP.Listen)
 }
 
+// installedUnit reports whether a unit of ours is installed, by hand or by the package.
+func installedUnit(name string) bool {
+	for _, dir := range []string{"/etc/systemd/system/", "/usr/lib/systemd/system/"} {
+		if _, err := os.Stat(dir + name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // clock compares the clock with the age of our own program: it was not made in the
 // future. A wrong clock fails every certificate, and every alarm.
 func (v *visit) clock(context.Context) []Finding {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
+	"go.yaml.in/yaml/v3"
 
+	"voicegateway/configs"
 	"voicegateway/internal/care/packaging"
 )
 
@@ -79,19 +83,141 @@ func TestManual(t *testing.T) {
 	t.Parallel()
 	var first map[string]string
 	for range 2 {
-		dir := t.TempDir()
-		if err := packaging.Manual(dir, day, command()); err != nil {
+		root := t.TempDir()
+		if err := packaging.Manual(root, day, command(), packaging.Section{Title: "FILES", Terms: [][2]string{{"/etc/kettle", "its home"}}}); err != nil {
 			t.Fatal(err)
 		}
-		pages := files(t, dir)
-		page := pages["kettle-boil.1"]
-		if len(pages) != 2 || !strings.Contains(pages["kettle.1"], "kettle-boil(1)") || !strings.Contains(page, "how hot") || !strings.Contains(page, "Feb 2026") {
+		pages := files(t, filepath.Join(root, "usr/share/man/man1"))
+		own, page := pages["kettle.1"], pages["kettle-boil.1"]
+		if len(pages) != 2 || !strings.Contains(page, "how hot") || !strings.Contains(page, "Feb 2026") {
 			t.Fatalf("the pages are %q", pages)
 		}
-		if first != nil && (first["kettle.1"] != pages["kettle.1"] || first["kettle-boil.1"] != page) {
+		for _, want := range []string{"kettle\\-boil(1)", "Boils it now", "\\-\\-degrees int", "how hot (default: 100)", "/etc/kettle", "its home"} {
+			if !strings.Contains(own, want) {
+				t.Errorf("the command's own page has no %q:\n%s", want, own)
+			}
+		}
+		if strings.Contains(own, "worker") {
+			t.Errorf("it shows a hidden command:\n%s", own)
+		}
+		if first != nil && (first["kettle.1"] != own || first["kettle-boil.1"] != page) {
 			t.Errorf("the second time the pages are %q, before %q", pages, first)
 		}
 		first = pages
+	}
+}
+
+// leaves are the keys of a configuration that have a value, with that value.
+func leaves(n *yaml.Node, path string, found map[string]any) {
+	if n.Kind == yaml.DocumentNode {
+		n = n.Content[0]
+	}
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		var value any
+		_ = n.Decode(&value)
+		found[path] = value
+		return
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		leaves(n.Content[i+1], strings.TrimPrefix(path+"."+n.Content[i].Value, "."), found)
+	}
+}
+
+// The manual of a configuration shows each key of the shipped file with its default and
+// its comment.
+func TestConfigurationManual(t *testing.T) {
+	t.Parallel()
+	for name, shipped := range map[string]string{"voice-gateway": configs.Profile, "zwave-mcp-server": configs.Server} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var tree yaml.Node
+			if err := yaml.Unmarshal([]byte(shipped), &tree); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]any{}
+			leaves(&tree, "", want)
+			settings, err := packaging.Settings(shipped)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, words := map[string]any{}, map[string]int{}
+			for _, s := range settings {
+				for word := range strings.FieldsSeq(s.Comment + " " + strings.Join(s.Before, " ")) {
+					words[word]++
+				}
+				if s.Group {
+					continue
+				}
+				var value any
+				if err := yaml.Unmarshal([]byte(s.Default), &value); err != nil {
+					t.Errorf("%s: %q is no YAML: %v", s.Path, s.Default, err)
+				}
+				got[s.Path] = value
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("the settings are %v, want %v", got, want)
+			}
+			for line := range strings.Lines(shipped) {
+				_, comment, _ := strings.Cut(" "+line, " #")
+				for word := range strings.FieldsSeq(comment) {
+					if words[word] == 0 {
+						t.Errorf("the comment %q has lost %q", comment, word)
+					}
+					words[word]--
+				}
+			}
+			root := t.TempDir()
+			if err := packaging.ConfigurationManual(root, day, name, "settings", shipped); err != nil {
+				t.Fatal(err)
+			}
+			page := files(t, root)["usr/share/man/man5/"+name+".5"]
+			for path := range want {
+				if !strings.Contains(page, `\fB`+strings.ReplaceAll(path, "-", `\-`)+":") {
+					t.Errorf("the page has no %s", path)
+				}
+			}
+		})
+	}
+	if _, err := packaging.Settings("a: 1\nnot a key\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a line without a key: %v", err)
+	}
+}
+
+// The documents of the package are there, and each link in them leads to another one.
+func TestDocumentsComeAlong(t *testing.T) {
+	t.Parallel()
+	programs, root := t.TempDir(), t.TempDir()
+	for _, program := range []string{"voice-gateway", "zwave-mcp-server"} {
+		if err := os.WriteFile(filepath.Join(programs, program), []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // it stands for a program
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "scripts/package/lay.sh", programs, root)
+	cmd.Dir = "../../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	documents := filepath.Join(root, "usr/share/doc/voice-gateway")
+	link := regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`)
+	links := 0
+	for path, text := range files(t, documents) {
+		if !strings.HasSuffix(path, ".md") {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			links++
+			if _, err := os.Stat(filepath.Join(documents, filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s leads to %s, which is not in the package", path, m[1])
+			}
+		}
+	}
+	for _, path := range []string{"README.md", "docs/troubleshooting.md", "examples/offline.yaml"} {
+		if _, err := os.Stat(filepath.Join(documents, path)); err != nil {
+			t.Error(err)
+		}
+	}
+	if links < 20 {
+		t.Errorf("there are only %d links", links)
 	}
 }
 

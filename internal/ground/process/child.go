@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"sync"
 	"syscall"
 	"time"
@@ -28,31 +27,42 @@ const (
 // Child is a program that runs beside us, with everything it starts: a process
 // group, three pipes and one waiting goroutine.
 type Child struct {
-	cmd    *exec.Cmd
+	runner
 	stdin  *os.File
 	stdout *os.File
 	said   tail
-	mark   string        // in the environment of all it starts
-	reaped chan struct{} // closed when it is reaped
+	reaped chan struct{} // closed when it is reaped and nothing it started is left
 	ended  chan struct{} // closed last, when it is reaped and drained
 	err    error         // how it ended; valid, like unread, once ended is closed
 	unread int64         // bytes given to it that it never read
+}
 
-	familyMu sync.Mutex
-	family   map[int]seen // the processes it had started when they were last noted
+// runner is the process of a child, wherever it was started.
+type runner interface {
+	// Pid is the child's process number.
+	Pid() int
+	// State is how the child ended in words, "exit status 0" among them. It is valid
+	// once Ended is closed.
+	State() string
+
+	wait() error             // until it is reaped and nothing it started is left; returns how it ended
+	signal(s syscall.Signal) // to it and its group, unless it is reaped
+	exiting() bool           // it is ending, or has ended
+	noteFamily()             // notes what it has started so far
 }
 
 // Start starts a child. The end of its stderr is kept, and all of it is copied to
 // words unless that is nil; a writer with a Flush method is flushed at the end.
 // The caller has to Stop the child, even one that has ended, because that closes
 // its pipes.
-func Start(p Program, words io.Writer) (_ *Child, err error) {
-	// Not CommandContext: Stop ends the child, with a grace and for the whole
-	// group.
-	cmd := exec.Command(p.Path, p.Args...) //nolint:noctx // see above
-	p.prepare(cmd)
-	c := &Child{cmd: cmd, mark: newMark(), reaped: make(chan struct{}), ended: make(chan struct{}), family: map[int]seen{}}
-	cmd.Env = append(cmd.Env, c.mark)
+func Start(p Program, words io.Writer) (*Child, error) {
+	return start(words, func(ends [3]*os.File) (runner, error) { return startHere(p, ends) })
+}
+
+// start makes a child of the process that begin starts with the given stdin, stdout and
+// stderr.
+func start(words io.Writer, begin func(ends [3]*os.File) (runner, error)) (_ *Child, err error) {
+	c := &Child{reaped: make(chan struct{}), ended: make(chan struct{})}
 	var pipes []*os.File
 	defer func() {
 		if err != nil {
@@ -68,26 +78,18 @@ func Start(p Program, words io.Writer) (_ *Child, err error) {
 		}
 		pipes = append(pipes, r, w)
 	}
-	cmd.Stdin, c.stdin = pipes[0], pipes[1]
-	c.stdout, cmd.Stdout = pipes[2], pipes[3]
-	stderr := pipes[4]
-	cmd.Stderr = pipes[5]
-	started, copied := make(chan error), make(chan struct{})
-	go onOwnThread(func() {
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			c.wait(stderr, copied)
-		}
-	})
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("starting %s: %w", cmd.Path, err)
+	c.stdin, c.stdout = pipes[1], pipes[2]
+	stderr, ends := pipes[4], [3]*os.File{pipes[0], pipes[3], pipes[5]}
+	if c.runner, err = begin(ends); err != nil {
+		return nil, err
 	}
-	closeAll([]*os.File{pipes[0], pipes[3], pipes[5]})
+	closeAll(ends[:])
+	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
 		c.listen(stderr, words)
 	}()
+	go c.await(stderr, copied)
 	return c, nil
 }
 
@@ -121,12 +123,10 @@ func (c *Child) listen(stderr io.Reader, words io.Writer) {
 	}
 }
 
-// wait reaps the child, ends what it left behind and drains the pipes.
-func (c *Child) wait(stderr *os.File, copied <-chan struct{}) {
-	c.err = c.cmd.Wait()
+// await waits until the child is reaped, and drains its pipes.
+func (c *Child) await(stderr *os.File, copied <-chan struct{}) {
+	c.err = c.wait()
 	close(c.reaped)
-	signalGroup(c.cmd.Process.Pid, syscall.SIGKILL)
-	c.endFamily()
 	c.unread = waitingIn(c.stdin)
 	_ = c.stdin.Close()
 	timer := time.NewTimer(drainGrace)
@@ -154,9 +154,6 @@ func waitingIn(pipe *os.File) int64 {
 	})
 	return int64(n)
 }
-
-// Pid is the child's process number.
-func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 // Stdin is the pipe the child reads.
 func (c *Child) Stdin() *os.File { return c.stdin }
@@ -187,10 +184,6 @@ func (c *Child) Ended() <-chan struct{} { return c.ended }
 // Ended is closed.
 func (c *Child) Err() error { return c.err }
 
-// State is how the child ended in words, "exit status 0" among them. It is valid
-// once Ended is closed.
-func (c *Child) State() string { return c.cmd.ProcessState.String() }
-
 // Unread is how many bytes were given to the child that it never read. It is valid
 // once Ended is closed.
 func (c *Child) Unread() int64 { return c.unread }
@@ -203,14 +196,6 @@ func (c *Child) SaidSoFar() int64 { return c.said.count() }
 
 // Kill ends the child and whatever it started, now.
 func (c *Child) Kill() { c.signal(syscall.SIGKILL) }
-
-func (c *Child) signal(s syscall.Signal) {
-	select {
-	case <-c.ended: // its process number may belong to another process by now
-	default:
-		signalGroup(c.Pid(), s)
-	}
-}
 
 // Grace is the time a child gets before it is killed: EOF after its stdin was
 // closed, and Term after SIGTERM. A step whose time is 0 is left out.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,32 +98,14 @@ func marked(mark string, list map[int]seen) map[int]seen {
 	return found
 }
 
-// noteFamily notes the processes that the child has started so far, so that those that
-// drop the mark are found too.
-func (c *Child) noteFamily() {
-	family := descendants(c.Pid(), all())
-	c.familyMu.Lock()
-	defer c.familyMu.Unlock()
-	c.family = family
-}
-
-// endFamily kills what the child, which has ended, started and what left its group.
-func (c *Child) endFamily() {
-	c.familyMu.Lock()
-	left := maps.Clone(c.family)
-	c.familyMu.Unlock()
-	for range familyRounds {
-		list := all()
-		maps.DeleteFunc(left, func(pid int, s seen) bool { return list[pid].begun != s.begun })
-		maps.Copy(left, marked(c.mark, list))
-		delete(left, os.Getpid())
-		if len(left) == 0 {
-			return
-		}
-		for pid, s := range left {
-			killSeen(pid, s)
-		}
-		<-time.After(familyPause)
+// Ending reports whether the child is ending or has ended: a dying process closes its
+// pipes a moment before its status is known.
+func (c *Child) Ending() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return c.exiting()
 	}
 }
 
@@ -138,16 +119,4 @@ func killSeen(pid int, s seen) {
 	if now, ok := look(pid); ok && now.begun == s.begun {
 		_ = p.Signal(syscall.SIGKILL)
 	}
-}
-
-// Ending reports whether the child is ending or has ended: a dying process closes its
-// pipes a moment before its status is known.
-func (c *Child) Ending() bool {
-	select {
-	case <-c.ended:
-		return true
-	default:
-	}
-	s, ok := look(c.Pid())
-	return !ok || s.exiting
 }

@@ -216,7 +216,7 @@ func TestNobodyEscapes(t *testing.T) {
 			if s, there := look(pid); there && !s.exiting {
 				t.Errorf("process %d is left: %+v", pid, s)
 			}
-			if left := marked(c.mark, all()); len(left) > 0 {
+			if left := marked(c.runner.(*here).mark, all()); len(left) > 0 {
 				t.Errorf("left are %+v", left)
 			}
 		})

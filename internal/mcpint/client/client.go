@@ -31,7 +31,10 @@ type Options struct {
 	Name, Version string   // how the program introduces itself to servers
 	ExecDir       string   // where the program's own executable lies; see process.Find
 	Environ       []string // the program's environment; children get the allow-list of it
-	Log           *slog.Logger
+	// Launcher is the socket of the service that starts the servers of others; "": they
+	// are our children, as our own servers always are. See process.Launch.
+	Launcher string
+	Log      *slog.Logger
 	// Notify is called with what a server announces. It runs on the connection's
 	// read loop: it must not block and must not use the session. nil:
 	// announcements are dropped.
@@ -150,17 +153,29 @@ type Talkative interface {
 
 // EndError says how the process of a connected server ended.
 type EndError struct {
-	Exit   string // "exit status 3", "signal: killed"
-	Stderr string // its last words, cleaned and bounded
+	Exit     string // "exit status 3", "signal: killed"
+	Stderr   string // its last words, cleaned and bounded
+	Obstacle string // the rule of the system that stopped it; "" if none is recognised
 }
 
-func (e *EndError) Error() string { return "the server ended (" + e.Exit + ")" }
+func (e *EndError) Error() string {
+	return "the server ended (" + e.Exit + ")" + obstacleText(e.Obstacle)
+}
+
+// obstacleText is an obstacle as the end of a sentence.
+func obstacleText(obstacle string) string {
+	if obstacle == "" {
+		return ""
+	}
+	return ": " + obstacle
+}
 
 // DialError says why a server could not be reached, with all an operator needs.
 type DialError struct {
 	Server, Transport string
 	Exit              string // how the process ended ("exit status 3"); "" if it did not end, or there is no process
 	Stderr            string // its last words, cleaned and bounded
+	Obstacle          string // the rule of the system that stopped it; "" if none is recognised
 	Err               error
 }
 
@@ -169,7 +184,7 @@ func (e *DialError) Error() string {
 	if e.Exit != "" {
 		text += " (" + e.Exit + ")"
 	}
-	return text
+	return text + obstacleText(e.Obstacle)
 }
 
 func (e *DialError) Unwrap() error { return e.Err }

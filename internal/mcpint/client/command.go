@@ -10,6 +10,9 @@ import (
 // a server only when it is configured for it.
 var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM", "XDG_RUNTIME_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
+// BaseEnv is what every child inherits of an environment.
+func BaseEnv(environ []string) []string { return childEnv(environ, nil) }
+
 // childEnv returns the environment of a child: the inherited names from environ,
 // then the configured ones, in a stable order.
 func childEnv(environ []string, configured map[string]string) []string {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -32,23 +31,20 @@ const (
 // serverProcess is a server that runs as our child, with the data on its way to
 // it.
 type serverProcess struct {
-	child   *process.Child
-	stdin   *os.File
-	ended   chan struct{} // closed when the child is gone and nothing is on the way to it
-	outbox  outbox        // on the way to its stdin
-	written atomic.Int64  // bytes written to its stdin
+	child    *process.Child
+	launched bool // by the service for servers of others
+	stdin    *os.File
+	ended    chan struct{} // closed when the child is gone and nothing is on the way to it
+	outbox   outbox        // on the way to its stdin
+	written  atomic.Int64  // bytes written to its stdin
 
 	mu            sync.Mutex
 	failureReason error         // why the pipes are useless, unless because the child ended
 	failed        chan struct{} // closed when failureReason is set
 }
 
-// startProcess starts a server. Its stderr is kept, and copied to log.
-func startProcess(program process.Program, log io.Writer) (*serverProcess, error) {
-	child, err := process.Start(program, log)
-	if err != nil {
-		return nil, err
-	}
+// newServerProcess returns the server of a child that has just been started.
+func newServerProcess(child *process.Child) *serverProcess {
 	p := &serverProcess{child: child, stdin: child.Stdin(), ended: make(chan struct{}), failed: make(chan struct{})}
 	go func() {
 		defer close(p.ended)
@@ -56,7 +52,7 @@ func startProcess(program process.Program, log io.Writer) (*serverProcess, error
 		p.outbox.close()
 		p.outbox.pushers.Wait()
 	}()
-	return p, nil
+	return p
 }
 
 // neverRead reports whether the child ended without reading anything after the first

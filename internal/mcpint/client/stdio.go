@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 
@@ -18,23 +17,15 @@ import (
 // dialStdio starts a server as a child process and shakes hands over its pipes.
 func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error) {
 	refused := func(err error) (Session, error) {
-		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err}
+		return nil, &DialError{Server: s.ID, Transport: s.Transport, Err: err, Obstacle: obstacle(o.launches(s), "", err.Error())}
 	}
-	path, err := process.Find(s.Command, o.ExecDir)
-	if err != nil {
-		return refused(err)
-	}
-	// A missing directory is found here, because the error of the start would
-	// blame the program.
-	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		return refused(fmt.Errorf("its working directory %s is not there", s.Dir))
-	}
-	// The child lives until Close, not until the end of the handshake's context.
 	secrets := SecretsOf(s)
-	p, err := startProcess(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, stderrLog(ctx, o.Log, secrets))
+	child, err := startServer(ctx, s, o, stderrLog(ctx, o.Log, secrets))
 	if err != nil {
 		return refused(err)
 	}
+	p := newServerProcess(child)
+	p.launched = o.launches(s)
 	q := newQuota()
 	lines := newFraming(p)
 	out := &meter{from: limitLines(lines, maxAnswer), quota: q, lines: true}
@@ -50,6 +41,28 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	return sess, nil
 }
 
+// startServer starts a server: one of others by the launcher, if there is one. It lives
+// until it is stopped, not until the end of ctx.
+func startServer(ctx context.Context, s mcpint.Server, o Options, log io.Writer) (*process.Child, error) {
+	if o.launches(s) {
+		return process.Launch(ctx, o.Launcher, process.Program{Path: s.Command, Args: s.Args, Dir: s.Dir, Env: childEnv(nil, s.Env)}, log)
+	}
+	path, err := process.Find(s.Command, o.ExecDir)
+	if err != nil {
+		return nil, err
+	}
+	return process.Start(process.Program{Path: path, Args: s.Args, Dir: s.Dir, Env: childEnv(o.Environ, s.Env)}, log)
+}
+
+// launches reports whether the service for servers of others starts a server.
+func (o Options) launches(s mcpint.Server) bool { return o.Launcher != "" && !s.Own }
+
+// obstacle names the rule of the system that stopped a server, "" if none is recognised.
+func obstacle(launched bool, exit, said string) string {
+	found, _ := mcpint.FindObstacle(launched, exit, said)
+	return found.Text
+}
+
 // watchProcess waits for the end of the process or of its pipes and records the
 // reason.
 func (s *session) watchProcess(p *serverProcess) {
@@ -63,7 +76,8 @@ func (s *session) watchProcess(p *serverProcess) {
 			return
 		}
 	}
-	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(p.child.Said(stderrRead))})
+	said := p.child.Said(stderrRead)
+	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(said), Obstacle: obstacle(p.launched, p.child.State(), string(said))})
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.
@@ -76,9 +90,10 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *fra
 	ended := late == nil && cut && p.endsByItself()
 	broken := p.failure()
 	_ = s.Close()
+	said := p.child.Said(stderrRead)
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
-		Stderr: s.secrets.RedactTail(p.child.Said(stderrRead)), Err: s.secrets.RedactError(Explain(err)),
+		Stderr: s.secrets.RedactTail(said), Err: s.secrets.RedactError(Explain(err)),
 	}
 	switch {
 	case ended:
@@ -87,6 +102,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *fra
 			failure.Err = s.withOutput(failure.Err, lines.beginning())
 		}
 		failure.Exit = p.child.State()
+		failure.Obstacle = obstacle(p.launched, failure.Exit, string(said))
 	case errors.Is(late, context.DeadlineExceeded):
 		failure.Err = s.withOutput(noHandshake(srv), lines.beginning())
 	case late != nil:

@@ -18,6 +18,9 @@ type Settings struct {
 	Health  HealthCheck              `yaml:"health"`
 	Import  []string                 `yaml:"import"` // files with the servers of other hosts
 	Servers map[string]mcpint.Server `yaml:"servers"`
+	// Launcher is the socket of the service that starts the servers of others; "": we
+	// start them ourselves. See process.Launch.
+	Launcher string `yaml:"launcher"`
 }
 
 // Retry says whether and when a server is tried again; a server's own schedule
