@@ -235,6 +235,9 @@ func TestSetupInAClone(t *testing.T) {
 			t.Errorf("%q: expected %q:\n%s", c.args, c.says, said)
 		}
 	}
+	if out, err := exec.CommandContext(t.Context(), "make", "-C", dir, "--dry-run", "run").CombinedOutput(); err != nil || !strings.Contains(string(out), "run --config configs/local.yaml\n") {
+		t.Errorf("make run: %v: %s", err, out)
+	}
 	if seen := git(t, dir, "status", "--porcelain"); seen != "" {
 		t.Errorf("git sees\n%s", seen)
 	}
@@ -310,10 +313,10 @@ func clumsy(broker, zwaveBroker string) map[string]struct {
 // TestSetupWithClumsyPeople is at a terminal with people who mistype, do not know and go
 // away. Nothing ends before they do, and nothing is written by half.
 func TestSetupWithClumsyPeople(t *testing.T) {
+	t.Parallel()
 	if cards, err := filepath.Glob("/dev/snd/pcm*"); err != nil || len(cards) > 0 {
 		t.Skip("these people have no sound card, and this machine has one")
 	}
-	t.Parallel()
 	w := newWard(t, "")
 	passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
 	for i, user := range []string{"family", "house"} {

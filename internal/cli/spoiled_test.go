@@ -30,13 +30,17 @@ var spoiled = map[string]struct {
 	"a file that everybody may write":       {false, func(work, _ string) error { return os.Chmod(work+"/configs/voice-gateway.yaml", 0o666) }, "work/configs/voice-gateway.yaml can be written by everybody"},
 	"a file that a group may write":         {true, func(work, _ string) error { return share(work+"/configs/voice-gateway.yaml", 0o664) }, "work/configs/voice-gateway.yaml can be written by the group "},
 	"a file that a list of users may write": {false, func(work, _ string) error { return list(work + "/configs/voice-gateway.yaml") }, "work/configs/voice-gateway.yaml can be written by the group "},
-	"configs of others":                     {true, func(work, _ string) error { return give(work + "/configs") }, "work/configs belongs to "},
-	"configs that everybody may write":      {false, func(work, _ string) error { return os.Chmod(work+"/configs", 0o777) }, "work/configs can be written by everybody"},
-	"configs that a group may write":        {true, func(work, _ string) error { return share(work+"/configs", 0o775) }, "work/configs can be written by the group "},
-	"configs like /tmp":                     {false, func(work, _ string) error { return os.Chmod(work+"/configs", 0o777|fs.ModeSticky) }, "work/configs can be written by everybody"},
-	"a directory of others":                 {true, func(work, _ string) error { return give(work) }, "work belongs to "},
-	"a directory that everybody may write":  {false, func(work, _ string) error { return os.Chmod(work, 0o777) }, "work can be written by everybody"},
-	"a directory that a group may write":    {true, func(work, _ string) error { return share(work, 0o775) }, "work can be written by the group "},
+	"a local file that everybody may write": {false, func(work, _ string) error {
+		local := work + "/configs/local.yaml"
+		return errors.Join(os.WriteFile(local, []byte("gateway: {id: a}\n"), 0o600), os.Chmod(local, 0o666))
+	}, "work/configs/local.yaml can be written by everybody"},
+	"configs of others":                    {true, func(work, _ string) error { return give(work + "/configs") }, "work/configs belongs to "},
+	"configs that everybody may write":     {false, func(work, _ string) error { return os.Chmod(work+"/configs", 0o777) }, "work/configs can be written by everybody"},
+	"configs that a group may write":       {true, func(work, _ string) error { return share(work+"/configs", 0o775) }, "work/configs can be written by the group "},
+	"configs like /tmp":                    {false, func(work, _ string) error { return os.Chmod(work+"/configs", 0o777|fs.ModeSticky) }, "work/configs can be written by everybody"},
+	"a directory of others":                {true, func(work, _ string) error { return give(work) }, "work belongs to "},
+	"a directory that everybody may write": {false, func(work, _ string) error { return os.Chmod(work, 0o777) }, "work can be written by everybody"},
+	"a directory that a group may write":   {true, func(work, _ string) error { return share(work, 0o775) }, "work can be written by the group "},
 	"configs of others in one like /tmp": {true, func(work, _ string) error {
 		return errors.Join(os.Chmod(work, 0o777|fs.ModeSticky), give(work+"/configs"))
 	}, "work can be written by everybody"},
@@ -145,7 +149,7 @@ func TestASpoiledConfigurationIsRefused(t *testing.T) {
 			}
 			for _, command := range all {
 				status, said := inDirectory(t, command)
-				if status != exitUsage || !strings.Contains(said, s.names) || !strings.Contains(said, "--config configs/voice-gateway.yaml") {
+				if status != exitUsage || !strings.Contains(said, s.names) || !strings.Contains(said, "--config configs/") {
 					t.Errorf("%q: status %d, %q; expected 2 and %q", command, status, said, s.names)
 				}
 			}

@@ -121,7 +121,7 @@ func TestLanguagesByName(t *testing.T) {
 	for name, want := range map[string]string{
 		"en": "en", "DE": "de", "Deutsch": "de", "GERMAN": "de", "allemand": "de", "alemán": "de", "aleman": "de",
 		"english": "en", "Englisch": "en", "anglais": "en", "inglés": "en", "Français": "fr", "francais": "fr", "französisch": "fr", "French": "fr",
-		"español": "es", "spanish": "es", "Spanisch": "es", "espagnol": "es", "klingon": "", "": "", "d": "",
+		"español": "es", "spanish": "es", "espagnol": "es", "klingon": "", "": "", "d": "",
 	} {
 		got := ""
 		for _, o := range languages() {

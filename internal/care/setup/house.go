@@ -29,22 +29,9 @@ const telling = 30 * time.Second
 // language is the language of sentences and replies.
 func (s *session) language(ctx context.Context) error {
 	before := s.now.Gateway.Language
-	chosen := before
-	switch locale := s.locale(); {
-	case s.Language != "":
-		i := slices.IndexFunc(languages(), func(o option) bool { return o.called(s.Language) })
-		if i < 0 {
-			return configure.Misused(fmt.Errorf("--language %q is not known; expected one of %s, or their names", s.Language, strings.Join(sentences.Languages(), ", ")))
-		}
-		chosen = languages()[i].value
-	case !s.found:
-		if s.untouched && locale != "" {
-			chosen = locale
-		}
-		var err error
-		if chosen, err = s.askLanguage(ctx, chosen); err != nil {
-			return err
-		}
+	chosen, err := s.chosenLanguage(ctx, before)
+	if err != nil {
+		return err
 	}
 	changes := []configure.Change{{Key: "gateway.language", Value: chosen}}
 	if chosen != before && s.now.TTS.Espeak.Voice == before { // the voice goes with it
@@ -55,8 +42,7 @@ func (s *session) language(ctx context.Context) error {
 	}
 	switch l := s.locale(); {
 	case s.found && s.untouched && s.Language == "" && l != "" && l != chosen:
-		command, _ := s.Command(s.now)
-		s.poor("language", "%s; for that of this machine: %s setup --language %s", nameOf(chosen), command, l)
+		s.poor("language", "%s; for that of this machine: %s --language %s", nameOf(chosen), s.again(), l)
 	case s.deaf(chosen) && (s.found || s.Language != ""):
 		s.poor("language", "%s", nameOf(chosen))
 		s.tellDeaf(chosen)
@@ -64,6 +50,24 @@ func (s *session) language(ctx context.Context) error {
 		s.good("language", "%s", nameOf(chosen))
 	}
 	return nil
+}
+
+// chosenLanguage is the language of a flag, or the one that the user chooses.
+func (s *session) chosenLanguage(ctx context.Context, before string) (string, error) {
+	if s.Language != "" {
+		i := slices.IndexFunc(languages(), func(o option) bool { return o.called(s.Language) })
+		if i < 0 {
+			return "", configure.Misused(fmt.Errorf("--language %q is not known; expected one of %s, or their names", s.Language, strings.Join(sentences.Languages(), ", ")))
+		}
+		return languages()[i].value, nil
+	}
+	if s.found {
+		return before, nil
+	}
+	if locale := s.locale(); s.untouched && locale != "" {
+		before = locale
+	}
+	return s.askLanguage(ctx, before)
 }
 
 // askLanguage asks for a language until the user goes on with what works in it.

@@ -293,32 +293,40 @@ func (s *session) end(ctx context.Context) error {
 		}
 	}
 	s.tellExamples()
+	return s.tellStart(ctx)
+}
+
+// tellStart says how the gateway starts with the changes. An installed service that runs
+// is restarted if that is agreed to.
+func (s *session) tellStart(ctx context.Context) error {
 	command, _ := s.Command(s.now)
 	start := s.Paint.Bold(configure.StartCommand(s.draft.Path, s.Executable, command))
 	switch {
 	case !s.written && s.runs:
 		s.asker.say("\nNothing was changed; the gateway runs.\n")
+		return nil
 	case !s.written:
 		s.asker.say("\nNothing was changed. To start the gateway: %s\n", start)
-	case s.runs:
-		serves, taken, err := s.Service.anew(ctx, abs(s.draft.Path), func() (bool, error) {
-			if s.anew || s.found || s.only {
-				return s.anew, nil
-			}
-			return s.asker.yes(ctx, "\nRestart the gateway, so that it takes the changes")
-		})
-		switch {
-		case err != nil:
-			return err
-		case taken:
-			s.asker.say("\nThe gateway was restarted and runs with the changes.\n")
-		case serves:
-			s.asker.say("\nThe gateway that runs takes the changes when it is restarted: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
-		default:
-			s.asker.say("\nThe gateway that runs takes the changes when it is stopped and started again: %s\n", start)
-		}
-	default:
+		return nil
+	case !s.runs:
 		s.asker.say("\nTo start the gateway: %s\n", start)
+		return nil
+	}
+	serves, taken, err := s.Service.anew(ctx, abs(s.draft.Path), func() (bool, error) {
+		if s.anew || s.found || s.only {
+			return s.anew, nil
+		}
+		return s.asker.yes(ctx, "\nRestart the gateway, so that it takes the changes")
+	})
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		s.asker.say("\nThe gateway was restarted and runs with the changes.\n")
+	case serves:
+		s.asker.say("\nThe gateway that runs takes the changes when it is restarted: %s\n", s.Paint.Bold("sudo systemctl restart voice-gateway"))
+	default:
+		s.asker.say("\nThe gateway that runs takes the changes when it is stopped and started again: %s\n", start)
 	}
 	return nil
 }
