@@ -308,7 +308,11 @@ func thoughtEnd(text string, end bool) (limit int, mark string) {
 // labels begin the lines of a model that thinks and acts aloud.
 var labels = regexp.MustCompile(`(?i)^(assistant|reasoning|analysis|thought|action|action input|observation|final answer|tool call|tool_call|function call|function_call)[ \t]*:`)
 
-var labelled = []string{"assistant", "reasoning", "analysis", "thought", "action", "action input", "observation", "final answer", "tool call", "tool_call", "function call", "function_call"}
+var labelled = []string{"assistant", "reasoning", "analysis", "thought", "action", "action input", "observation", "final answer", "tool call", "tool_call", "function call", "function_call", addressed}
+
+// addressed begins the head of a call in the Harmony format, where a server has taken its
+// marks away.
+const addressed = "commentary to="
 
 // glued is what is left between a thought and an answer where a server takes the
 // marks away.
@@ -368,6 +372,9 @@ func label(text string) found {
 		return calling(0, "Final Answer:")
 	}
 	begun := strings.ToLower(strings.TrimRight(text, " \t"))
+	if strings.HasPrefix(begun, addressed) {
+		return calling(0, "<|call|>", "<|end|>")
+	}
 	wait := len(text) < longestMark && slices.ContainsFunc(labelled, func(l string) bool { return strings.HasPrefix(l, begun) })
 	return found{wait: wait}
 }

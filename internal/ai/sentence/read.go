@@ -189,7 +189,7 @@ func (r *reader) brackets(text string) (found bool) {
 		if m == nil || !found && strings.ContainsAny(text[:m[1]], "{\"'") {
 			return found
 		}
-		name := text[m[2]:m[3]]
+		name := strings.TrimSuffix(text[m[2]:m[3]], ".call")
 		if _, known := tools.Named(r.known, name); !known {
 			text = text[m[1]:]
 			continue
