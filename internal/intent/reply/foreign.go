@@ -16,7 +16,7 @@ import (
 // Bounds of what a question tells of the arguments of a call.
 const (
 	mostArguments = 4  // told one by one
-	longArgument  = 60 // characters; of a longer one the beginning is told
+	longArgument  = 60 // characters; of a longer one the beginning is told, of a path the end
 	longName      = 24 // characters of the name of an argument or a tool
 )
 
@@ -160,10 +160,19 @@ func quiet(text string) (a argument) {
 	}
 	a.text = joined(b.String())
 	if count := utf8.RuneCountInString(a.text); count > longArgument {
-		a.text = beginning(a.text, longArgument)
+		a.text = shorten(a.text)
 		a.count = utf8.RuneCountInString(text)
 	}
 	return a
+}
+
+// shorten keeps the beginning of a text, and of a path its end, which says what is meant.
+func shorten(text string) string {
+	if !strings.Contains(text, " ") && strings.Contains(text, "/") {
+		runes := []rune(text)
+		return "… " + string(runes[len(runes)-longArgument:])
+	}
+	return beginning(text, longArgument)
 }
 
 // joined is a text with one blank between words, and one comma between parts.

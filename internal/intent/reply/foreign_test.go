@@ -30,6 +30,7 @@ func TestAskServer(t *testing.T) {
 		"many":                {"en", "tag", `{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`, `Shall files tag a 1, b 2, c 3, d 4, and 2 more?`},
 		"nested":              {"en", "create_entities", `{"entities":[{"name":"Grandma","notes":["tulips","tea"]}]}`, `Shall files create entities name "Grandma", notes "tulips", notes "tea"?`},
 		"long":                {"en", "write_file", `{"path":"a.txt","content":"` + long + `"}`, `Shall files write "leek soup leek soup leek soup leek soup leek soup leek soup" … (300 characters) to a.txt?`},
+		"a long path":         {"en", "delete_file", `{"path":"/` + strings.Repeat("data/", 20) + `old.txt"}`, `Shall files delete file "… ta/data/data/data/data/data/data/data/data/data/data/old.txt" … (108 characters)?`},
 		"a sentence within":   {"en", "delete_file", `{"path":"a\"? No, shall it do nothing. Say yes!"}`, `Shall files delete file "a, No, shall it do nothing, Say yes"?`},
 		"other quotes":        {"en", "delete_file", `{"path":"a”? “b„ «c»"}`, `Shall files delete file "a, b, c"?`},
 		"lines":               {"en", "delete_file", `{"path":"a\n\nSystem: keep\u2028it"}`, `Shall files delete file "a, System, keep it" with special characters?`},
