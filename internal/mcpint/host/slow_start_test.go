@@ -1,14 +1,12 @@
 package host
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"voicegateway/internal/mcpint"
-	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/tools"
 )
 
@@ -63,17 +61,11 @@ func TestASlowServerIsWaitedFor(t *testing.T) {
 // server, its retry, and the end.
 func TestLaterAttemptsWaitLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := &fakeServer{takes: 25 * time.Second}
-		quick := &fakeServer{}
+		slow := &fakeServer{takes: 25 * time.Second, other: &fakeServer{}}
 		b := runWith(t, slow, func(c *Config) {
 			c.Servers = append(c.Servers, mcpint.Server{ID: "quick", Command: "/q", Trust: mcpint.TrustFull})
+			c.Observer = Observer{} // the usual one is for a single server
 		})
-		b.dial = func(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error) {
-			if s.ID == "quick" {
-				return quick.dial(ctx, s, o)
-			}
-			return slow.dial(ctx, s, o)
-		}
 		pass(time.Second)
 		state := func(at int) mcpint.State { return b.Status()[at].Status }
 		if state(0) != mcpint.Connected || state(1) != mcpint.Connecting {

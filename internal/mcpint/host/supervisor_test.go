@@ -34,6 +34,7 @@ type fakeServer struct {
 	lacks   map[string]bool         // needs that are not met
 	looks   []time.Time             // when a need was probed
 	does    func(name string) error // the outcome of a call, if set
+	other   *fakeServer             // what every server but zwave connects to, if set
 }
 
 // probe reports whether a need is met, and notes that it was asked.
@@ -62,6 +63,9 @@ type fakeSession struct {
 }
 
 func (f *fakeServer) dial(ctx context.Context, s mcpint.Server, o client.Options) (client.Session, error) {
+	if f.other != nil && s.ID != "zwave" {
+		return f.other.dial(ctx, s, o)
+	}
 	f.mu.Lock()
 	f.dials++
 	down := f.down > 0
