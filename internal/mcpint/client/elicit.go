@@ -131,22 +131,33 @@ func (s *session) readForm(params any) (f form, why string) {
 		}
 	}
 	one := p.Schema.Properties[name]
-	if secret.Telling(name) || secret.Telling(one.Title) || one.Format == "password" || one.WriteOnly {
+	if one.isSecret(name) {
 		return f, "it asks for a secret"
 	}
 	f.field, f.question.Field = name, s.secrets.RedactLine(name+" "+one.Title+" "+one.About, maxQuestion)
 	f.question.Text = s.secrets.RedactLine(cmp.Or(p.Message, one.Title, one.About), maxQuestion)
-	switch {
-	case f.question.Text == "":
+	if f.question.Text == "" {
 		return f, "it says nothing"
-	case name == "" || one.Type == "boolean":
+	}
+	return f, f.choose(s, one)
+}
+
+// isSecret reports whether a field is for a secret, as far as its name and form say.
+func (f field) isSecret(name string) bool {
+	return secret.Telling(name) || secret.Telling(f.Title) || f.Format == "password" || f.WriteOnly
+}
+
+// choose decides how the question is answered. It returns why the question is not asked.
+func (f *form) choose(s *session, one field) (why string) {
+	switch {
+	case f.field == "" || one.Type == "boolean":
 		f.question.Kind = tools.YesOrNo
 	case one.Type == "integer" || one.Type == "number":
 		f.question.Kind, f.question.Whole, f.question.Least, f.question.Most = tools.ANumber, one.Type == "integer", one.Least, one.Most
 	default:
-		return f, f.offer(s, one)
+		return f.offer(s, one)
 	}
-	return f, ""
+	return ""
 }
 
 // openField returns the one field that a person is asked for; "" where a form has none.
