@@ -83,6 +83,9 @@ func (w *work) park(asked serverAsks) {
 	t.moment.Pass(text)
 	w.leash.release()
 	t.moment.Turn(nil)
+	// Before the question can be answered: what the work finds out from now on belongs to the turn with the answer.
+	t.rec = &record.Record{ID: rec.ID, Time: rec.Time, Source: rec.Source, Area: rec.Area, Route: rec.Route, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	t.rec.Outcome, t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = outcome, rec.Intent, rec.SpeechAct, rec.Risk
 	p := &parked{work: w, asked: asked, once: &sync.Once{}}
 	wait := confirmTime
 	if !slices.Contains(written, w.x.Source) {
@@ -90,9 +93,6 @@ func (w *work) park(asked serverAsks) {
 	}
 	a.memory.ask(w.x.Request, question{server: p}, wait)
 	time.AfterFunc(wait, p.drop)
-	// What the work finds out from now on belongs to the turn with the answer.
-	t.rec = &record.Record{ID: rec.ID, Time: rec.Time, Source: rec.Source, Area: rec.Area, Route: rec.Route, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	t.rec.Outcome, t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = outcome, rec.Intent, rec.SpeechAct, rec.Risk
 }
 
 // declineTime is how long a server may take to end a call whose question was declined.
