@@ -57,19 +57,13 @@ func (s *session) ask(ctx context.Context, q tools.Question) (_ tools.Answer, wh
 		return tools.Answer{}, "another of its questions is open"
 	}
 	defer s.asking.Unlock()
-	release := tools.Hold(call.ctx)
+	release := call.hold()
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	defer context.AfterFunc(call.ctx, cancel)()
-	go func() {
-		select {
-		case <-call.over: // the server has answered the call without waiting
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	a := tools.TalkOf(call.ctx).Ask(ctx, q)
+	stop := call.whenOver(cancel) // the server may answer the call without waiting
+	defer stop()
+	a := call.talk().Ask(ctx, q)
 	if !a.Given {
 		return a, "it was not answered"
 	}

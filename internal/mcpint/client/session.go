@@ -52,6 +52,7 @@ type session struct {
 
 	id       string // of the server in the configuration
 	log      *slog.Logger
+	debug    bool // the log shows the level debug
 	calls    underWay
 	asking   sync.Mutex // held while the person is asked something
 	messages loggedMessages
@@ -103,6 +104,7 @@ func newSession(t transport.Interface, q *quota, id string, o Options, secrets S
 // open starts the transport, which then lives until Close, and shakes hands
 // within the context.
 func (s *session) open(ctx context.Context, o Options) error {
+	s.debug = o.Log.Enabled(ctx, slog.LevelDebug)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, cancel)
 	err := s.client.Start(life)
