@@ -155,12 +155,13 @@ func (a *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, m Memory
 // server.
 func (a *Mind) finish(w *work) {
 	t, rec := w.turn, w.turn.rec
-	done := w.attend()
-	if done {
-		a.conclude(&w.x, &w.order, t)
-		a.answerInWords(&w.x, t)
-		a.heed(&w.x, &w.order, t.rec)
+	if !w.attend() { // the work belongs to the turn with the answer
+		a.memory.tell(w.x.Request, rec.Reply)
+		return
 	}
+	a.conclude(&w.x, &w.order, t)
+	a.answerInWords(&w.x, t)
+	a.heed(&w.x, &w.order, rec)
 	a.memory.tell(w.x.Request, rec.Reply)
 	a.note(&w.x, t, rec, w.order.Meant)
 }

@@ -9,6 +9,7 @@ import (
 
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/tools"
@@ -40,7 +41,7 @@ type parked struct {
 	once  *sync.Once
 }
 
-// begin begins the work of an order.
+// work begins the work of an order.
 func (a *Mind) work(ctx context.Context, x Exchange, m Memory, o Order, t *turn) *work {
 	w := &work{mind: a, turn: t, x: x, order: o, leash: newLeash(ctx), asks: make(chan serverAsks), done: make(chan struct{})}
 	calls := tools.WithTalk(w.leash, w) // what its servers say comes here
@@ -82,6 +83,9 @@ func (w *work) park(asked serverAsks) {
 	t.moment.Pass(text)
 	w.leash.release()
 	t.moment.Turn(nil)
+	// Before the question can be answered: what the work finds out from now on belongs to the turn with the answer.
+	t.rec = &record.Record{ID: rec.ID, Time: rec.Time, Source: rec.Source, Area: rec.Area, Route: rec.Route, Verdict: record.Verdict{Calls: []record.CallMade{}}}
+	t.rec.Outcome, t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = outcome, rec.Intent, rec.SpeechAct, rec.Risk
 	p := &parked{work: w, asked: asked, once: &sync.Once{}}
 	wait := confirmTime
 	if !slices.Contains(written, w.x.Source) {
@@ -89,9 +93,6 @@ func (w *work) park(asked serverAsks) {
 	}
 	a.memory.ask(w.x.Request, question{server: p}, wait)
 	time.AfterFunc(wait, p.drop)
-	// What the work finds out from now on belongs to the turn with the answer.
-	t.rec = &record.Record{ID: rec.ID, Time: rec.Time, Source: rec.Source, Area: rec.Area, Route: rec.Route, Verdict: record.Verdict{Calls: []record.CallMade{}}}
-	t.rec.Outcome, t.rec.Intent, t.rec.SpeechAct, t.rec.Risk = outcome, rec.Intent, rec.SpeechAct, rec.Risk
 }
 
 // declineTime is how long a server may take to end a call whose question was declined.
@@ -132,7 +133,10 @@ func (w *work) Working(string) { w.turn.moment.Progress() }
 // Ask ends the turn with a server's question and returns the answer of a later one. Where
 // there is no person, or a secret is wanted, there is no answer.
 func (w *work) Ask(ctx context.Context, q tools.Question) tools.Answer {
-	if w.x.DryRun || slices.Contains(nobody, w.x.Source) || w.mind.choosing.Secret(q.Text+" "+q.Field) {
+	secret := func(words *choosing.Words) bool { // servers ask in English in any house
+		return words.Secret(q.Text + " " + q.Field + " " + strings.Join(q.Options, " "))
+	}
+	if w.x.DryRun || slices.Contains(nobody, w.x.Source) || slices.ContainsFunc(w.mind.names, secret) {
 		return tools.Answer{}
 	}
 	asked := serverAsks{q, make(chan tools.Answer, 1)}

@@ -61,6 +61,7 @@ func TestServersAsk(t *testing.T) {
 		"a hidden secret":   {"en", []tools.Question{{Text: "A number, please", Field: "n card number", Kind: tools.ANumber}}, nil, []string{"false false 0 0."}},
 		"German":            {"de", []tools.Question{sure}, []string{"ja"}, []string{"Der Server files fragt: Overwrite a.txt?", "true true 0 0."}},
 		"German secret":     {"de", []tools.Question{{Text: "Wie lautet Ihr Sicherheitscode?", Kind: tools.ANumber}}, nil, []string{"false false 0 0."}},
+		"English secret":    {"de", []tools.Question{{Text: "What is your passphrase?"}}, nil, []string{"false false 0 0."}},
 		"French":            {"fr", []tools.Question{sure}, []string{"oui"}, []string{"Le serveur files demande : Overwrite a.txt?", "true true 0 0."}},
 		"Spanish, a number": {"es", []tools.Question{many}, []string{"siete"}, []string{"El servidor files pregunta: How many?", "true false 0 7."}},
 	} {

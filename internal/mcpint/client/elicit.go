@@ -57,19 +57,13 @@ func (s *session) ask(ctx context.Context, q tools.Question) (_ tools.Answer, wh
 		return tools.Answer{}, "another of its questions is open"
 	}
 	defer s.asking.Unlock()
-	release := tools.Hold(call.ctx)
+	release := call.hold()
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	defer context.AfterFunc(call.ctx, cancel)()
-	go func() {
-		select {
-		case <-call.over: // the server has answered the call without waiting
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	a := tools.TalkOf(call.ctx).Ask(ctx, q)
+	stop := call.whenOver(cancel) // the server may answer the call without waiting
+	defer stop()
+	a := call.talk().Ask(ctx, q)
 	if !a.Given {
 		return a, "it was not answered"
 	}
@@ -131,22 +125,33 @@ func (s *session) readForm(params any) (f form, why string) {
 		}
 	}
 	one := p.Schema.Properties[name]
-	if secret.Telling(name) || secret.Telling(one.Title) || one.Format == "password" || one.WriteOnly {
+	if one.isSecret(name) {
 		return f, "it asks for a secret"
 	}
 	f.field, f.question.Field = name, s.secrets.RedactLine(name+" "+one.Title+" "+one.About, maxQuestion)
 	f.question.Text = s.secrets.RedactLine(cmp.Or(p.Message, one.Title, one.About), maxQuestion)
-	switch {
-	case f.question.Text == "":
+	if f.question.Text == "" {
 		return f, "it says nothing"
-	case name == "" || one.Type == "boolean":
+	}
+	return f, f.choose(s, one)
+}
+
+// isSecret reports whether a field is for a secret, as far as its name and form say.
+func (f field) isSecret(name string) bool {
+	return secret.Telling(name) || secret.Telling(f.Title) || f.Format == "password" || f.WriteOnly
+}
+
+// choose decides how the question is answered. It returns why the question is not asked.
+func (f *form) choose(s *session, one field) (why string) {
+	switch {
+	case f.field == "" || one.Type == "boolean":
 		f.question.Kind = tools.YesOrNo
 	case one.Type == "integer" || one.Type == "number":
 		f.question.Kind, f.question.Whole, f.question.Least, f.question.Most = tools.ANumber, one.Type == "integer", one.Least, one.Most
 	default:
-		return f, f.offer(s, one)
+		return f.offer(s, one)
 	}
-	return f, ""
+	return ""
 }
 
 // openField returns the one field that a person is asked for; "" where a form has none.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"sync"
@@ -17,10 +16,10 @@ const (
 	maxMessages = 10
 )
 
-// levels are the levels of our log, by those of MCP.
-var levels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": slog.LevelInfo, "warning": slog.LevelWarn,
-	"error": slog.LevelError, "critical": slog.LevelError, "alert": slog.LevelError, "emergency": slog.LevelError,
+// levels write to our log, by the levels of MCP.
+var levels = map[string]func(log *slog.Logger, text string, args ...any){
+	"debug": (*slog.Logger).Debug, "info": (*slog.Logger).Info, "notice": (*slog.Logger).Info, "warning": (*slog.Logger).Warn,
+	"error": (*slog.Logger).Error, "critical": (*slog.Logger).Error, "alert": (*slog.Logger).Error, "emergency": (*slog.Logger).Error,
 }
 
 // loggedMessages logs what a server sends for a log, of a flood only the first messages of
@@ -36,11 +35,11 @@ type loggedMessages struct {
 func (l *loggedMessages) take(s *session, n mcp.JSONRPCNotification, now time.Time) {
 	fields := n.Params.AdditionalFields
 	name, _ := fields["level"].(string)
-	level, ok := levels[name]
+	write, ok := levels[name]
 	if !ok {
-		level = slog.LevelInfo
+		write = (*slog.Logger).Info
 	}
-	if !s.log.Enabled(context.Background(), level) {
+	if name == "debug" && !s.debug {
 		return
 	}
 	data, isText := fields["data"].(string)
@@ -70,7 +69,7 @@ func (l *loggedMessages) take(s *session, n mcp.JSONRPCNotification, now time.Ti
 	if logger, _ := fields["logger"].(string); logger != "" {
 		args = append(args, "logger", s.secrets.RedactLine(logger, versionShown))
 	}
-	s.log.Log(context.Background(), level, "message of an MCP server", args...)
+	write(s.log, "message of an MCP server", args...)
 }
 
 // hideIn returns decoded JSON without the secrets in its texts.

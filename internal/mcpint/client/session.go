@@ -55,6 +55,7 @@ type session struct {
 
 	id       string // of the server in the configuration
 	log      *slog.Logger
+	debug    bool // the log shows the level debug
 	calls    underWay
 	asking   sync.Mutex // held while the person is asked something
 	messages loggedMessages
@@ -107,6 +108,7 @@ func newSession(t transport.Interface, q *quota, id string, o Options, secrets S
 // open starts the transport, which then lives until Close, and begins the connection
 // within the context, in the era that the server or its setting of the protocol wants.
 func (s *session) open(ctx context.Context, o Options, protocol string) error {
+	s.debug = o.Log.Enabled(ctx, slog.LevelDebug)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, cancel)
 	err := s.client.Start(life)

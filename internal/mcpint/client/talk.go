@@ -27,6 +27,28 @@ type callUnderWay struct {
 	asking sync.WaitGroup // questions of the server to the person
 }
 
+// hold stops the clock of the call until release is called.
+func (c *callUnderWay) hold() (release func()) { return tools.Hold(c.ctx) }
+
+// talk is the way to the person for whom the call is made; nil without one.
+func (c *callUnderWay) talk() tools.Talk { return tools.TalkOf(c.ctx) }
+
+// whenOver calls a function when the call has its answer, or is given up, unless stop is
+// called before.
+func (c *callUnderWay) whenOver(do func()) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-c.over:
+			do()
+		case <-c.ctx.Done():
+			do()
+		case <-stopped:
+		}
+	}()
+	return sync.OnceFunc(func() { close(stopped) })
+}
+
 type callKey struct{}
 
 // begin notes a call. The context it returns belongs to the call.
