@@ -516,9 +516,8 @@ func TestTheCommandShownForUnusedToolsWorks(t *testing.T) {
 	if status != 0 || !strings.Contains(shown, count) || !strings.Contains(shown, "trust read\n") {
 		t.Errorf("servers: status %d\n%s", status, shown)
 	}
-	at := strings.Index(shown, " config set ")
 	line := func(end string) string {
-		for text := range strings.Lines(shown[strings.LastIndex(shown[:at], "\n")+1:]) {
+		for text := range strings.Lines(shown) {
 			if text = strings.TrimSpace(text); strings.HasSuffix(text, end) {
 				return text
 			}

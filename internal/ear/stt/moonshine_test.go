@@ -528,3 +528,29 @@ func TestAutoTakesWhatIsInstalled(t *testing.T) {
 		t.Errorf("a list that names engines is obeyed: %v", resolved.Engines)
 	}
 }
+
+// TestSparingHearsWithOneAfterTheOther: where nobody waits, the network reads the whole
+// sound when PocketSphinx has ended, and ends itself after that. The text is the same.
+func TestSparingHearsWithOneAfterTheOther(t *testing.T) {
+	var order []string
+	note := func(what string) func() { return func() { order = append(order, what) } }
+	l := &listener{finished: note("PocketSphinx has heard")}
+	r := &reads{answer: func(int) (moonshine.Result, error) {
+		order = append(order, "the network reads")
+		return said("turn on the heater"), nil
+	}}
+	e := newNeural(l, r, slog.New(slog.DiscardHandler))
+	e.dismiss = &struct{ follower, network func() }{note("PocketSphinx ends"), note("the network ends")}
+	if err := e.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pushed(t, e, frames(50, speaking), frames(30, 0))
+	got, err := e.Finish(t.Context())
+	if err != nil || got.Text != "turn on the heater" {
+		t.Errorf("heard %+v, %v", got, err)
+	}
+	want := []string{"PocketSphinx has heard", "PocketSphinx ends", "the network reads", "the network ends"}
+	if !slices.Equal(order, want) {
+		t.Errorf("the order is %q, want %q", order, want)
+	}
+}
