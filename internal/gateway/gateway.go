@@ -36,6 +36,7 @@ import (
 type Options struct {
 	Executable string // our own binary, which also runs the workers
 	Version    string
+	ConfigFile string   // from which the configuration was read; "": there is none
 	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets
 
@@ -76,6 +77,7 @@ type Gateway struct {
 	journal  *journal
 	stream   *display.Stream
 	health   health
+	losses   *losses
 	onMQTT   doors.Parts
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
 	manager  *systemd.Service // nil: there is no service manager to notify
@@ -117,7 +119,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	news := s.newServerEvents(link.api)
-	mcp, err := s.newHost(registry, link, news)
+	var told health // the voice is asked only while the gateway runs
+	mcp, err := s.newHost(registry, link, news, func() []string { return told.Troubles() })
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +130,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	thinking.answerer.Ends = keeper
+	lost := s.newLosses(thinking.phrases)
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported)
 	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
@@ -136,13 +140,14 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, unheard: hearing.sound.unheard, changed: link.poke}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper)}
+	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper, lost), thinking.phrases}
+	thinking.answerer.Gateway = told
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
-		Health: health, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
+		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
 	}, acts, hearing.sound.card, keeper)
-	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
+	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return told.snapshot(link, stream, hearing) }))
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +157,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	return &Gateway{
 		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
-		observer: observer, journal: journal, stream: stream, health: health, onMQTT: onMQTT, http: http, manager: manager,
+		observer: observer, journal: journal, stream: stream, health: told, losses: lost, onMQTT: onMQTT, http: http, manager: manager,
 	}, nil
 }

@@ -229,6 +229,13 @@ type Broken struct {
 	Day  time.Time // the day on which it was set aside, in local time
 }
 
+// shown is how long a damaged file counts as news: long enough for a person to see it who
+// looks once a week.
+const shown = 7 * 24 * time.Hour
+
+// News reports whether people should still be shown that the value was lost.
+func (b Broken) News() bool { return time.Since(b.Day) <= shown }
+
 // BrokenIn lists the damaged files of a state directory, those of the newest day first. A
 // directory that cannot be read has none.
 func BrokenIn(dir string) []Broken {
