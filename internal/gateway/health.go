@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/ai"
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/doors"
@@ -88,7 +89,15 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 			}
 		}},
 		"ai": {trouble: func() trouble {
-			if ok, why := thinking.model.Ready(); !ok && thinking.model.Expected() {
+			cfg := s.cfg.AI
+			other := cfg.OtherProfile()
+			switch ok, why := thinking.model.Ready(); {
+			case cfg.Enabled != "false" && other != "" && cfg.BaseURL != ai.Default().BaseURL:
+				return trouble{
+					why:  "ai.base_url is the address of " + other + ", and ai.profile is " + cfg.Profile + "; set ai.profile to " + other,
+					said: phrase("trouble_profile"),
+				}
+			case !ok && thinking.model.Expected():
 				return trouble{why: why, said: phrase("trouble_model")}
 			}
 			return trouble{}
