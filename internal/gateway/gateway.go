@@ -77,7 +77,6 @@ type Gateway struct {
 	journal  *journal
 	stream   *display.Stream
 	health   health
-	losses   *losses
 	onMQTT   doors.Parts
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
 	manager  *systemd.Service // nil: there is no service manager to notify
@@ -130,7 +129,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	thinking.answerer.Ends = keeper
-	lost := s.newLosses(thinking.phrases)
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported)
 	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
@@ -140,7 +138,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, unheard: hearing.sound.unheard, changed: link.poke}
-	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper, lost), thinking.phrases}
+	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper), thinking.phrases}
 	thinking.answerer.Gateway = told
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
 		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
@@ -157,6 +155,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	return &Gateway{
 		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
-		observer: observer, journal: journal, stream: stream, health: told, losses: lost, onMQTT: onMQTT, http: http, manager: manager,
+		observer: observer, journal: journal, stream: stream, health: told, onMQTT: onMQTT, http: http, manager: manager,
 	}, nil
 }

@@ -51,7 +51,7 @@ func poorly(why func() string) func() trouble {
 }
 
 // checks returns the checks by the name of their part.
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper, lost *losses) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper) map[string]check {
 	phrase := func(key string) string { return thinking.phrases.Phrase(key, nil) }
 	card := func() device.State {
 		if hearing.sound.card == nil {
@@ -67,7 +67,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 		"wakes":    {trouble: poorly(thinking.wakes.Trouble), about: thinking.wakes.About},
 		"recorder": {trouble: poorly(hearing.recorderTrouble), about: hearing.recorderAbout},
 		"state":    {trouble: s.newDisk(phrase).trouble},
-		"losses":   {trouble: lost.trouble},
+		"losses":   {trouble: thinking.losses.trouble},
 		"audio": {trouble: func() trouble {
 			if why := card().Problem; why != "" {
 				return trouble{why: why, said: phrase("trouble_microphone"), ill: true}

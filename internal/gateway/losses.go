@@ -78,12 +78,12 @@ func (g *Gateway) tellLosses(ctx context.Context) error {
 	tick := time.NewTicker(lossLook)
 	defer tick.Stop()
 	for {
-		for _, b := range g.losses.found() {
-			if g.losses.told[b.File] {
+		for _, b := range g.thinking.losses.found() {
+			if g.thinking.losses.told[b.File] {
 				continue
 			}
-			g.losses.told[b.File] = true
-			text := g.losses.said(b)
+			g.thinking.losses.told[b.File] = true
+			text := g.thinking.losses.said(b)
 			g.observer.Replied("", text)
 			if err := to.Say(ctx, text); err != nil && ctx.Err() == nil {
 				g.log.Warn("that something is lost was not spoken", "part", "losses", "err", err)

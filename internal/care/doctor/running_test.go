@@ -43,7 +43,7 @@ func TestTheGatewayThatRunsIsThisOne(t *testing.T) {
 			l := &configure.Loaded{}
 			l.Path, l.Gateway.ID, l.HTTP.Listen = here.Config, here.ID, "127.0.0.1:1"
 			p := Patient{Loaded: l, Executable: here.Program, Version: here.Version, Command: "voice-gateway", NoDaemon: errNone}
-			p.Ask = func(_ context.Context, path string, answer any) error {
+			p.Ask = func(_ context.Context, _ string, answer any) error {
 				switch into := answer.(type) {
 				case *doors.About:
 					*into = other
