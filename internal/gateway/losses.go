@@ -14,6 +14,9 @@ import (
 // read at the start.
 const lossLook = time.Minute
 
+// lossWait is how long the first words wait for the broker, so that they are published, too.
+const lossWait = 30 * time.Second
+
 // losses are the files of the state directory that were found damaged and set aside, with
 // what the family had saved in them.
 type losses struct {
@@ -75,6 +78,9 @@ func (l *losses) trouble() trouble {
 // tellLosses says aloud, once, what is lost, until ctx ends.
 func (g *Gateway) tellLosses(ctx context.Context) error {
 	to := announcer{loop: g.loop, api: g.link.api}
+	linked, cancel := context.WithTimeout(ctx, lossWait)
+	_ = g.link.bus.AwaitConnected(linked) // without a broker it is only spoken
+	cancel()
 	tick := time.NewTicker(lossLook)
 	defer tick.Stop()
 	for {

@@ -435,12 +435,12 @@ func (v *visit) model(ctx context.Context) []Finding {
 // wrongProfile finds an address that belongs to another profile than the one that is set:
 // Ollama's behind the name of another provider, or the other way round.
 func (v *visit) wrongProfile(ctx context.Context, endpoint string) []Finding {
+	if v.Origins.Of("ai.base_url") == "default" {
+		return nil // the profile's own address is used
+	}
 	other := v.AI.OtherProfile()
-	switch {
-	case other == "" && v.AI.Cloud() && isOllama(ctx, endpoint):
+	if other == "" && v.AI.Cloud() && isOllama(ctx, endpoint) {
 		other = "ollama"
-	case other != "" && v.Origins.Of("ai.base_url") == "default":
-		other = "" // the profile has an address of its own, and that is used
 	}
 	if other == "" {
 		return nil
