@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,6 +147,15 @@ func TestDoctor(t *testing.T) {
 			w.replace("mqtt: ", "mqtt: {embedded: {listen: "+l.Addr().String()+"}}\nunused: ")
 			return nil
 		}},
+		{"a broker that ends large messages", "broker", doctor.Ill, "refuses messages of 256 kB", "", func(w *ward) func() {
+			addr := fake.FreeAddr(w)
+			small := rig.MosquittoAt(w, addr, "allow_anonymous true", "max_packet_size 20000")
+			w.replace("mqtt: ", "mqtt: {broker: mqtt://"+addr+"}\nunused: ")
+			return func() {
+				small.Stop(w, syscall.SIGTERM)
+				rig.MosquittoAt(w, addr)
+			}
+		}},
 		{"an id that is used twice", "id", doctor.Ill, "another gateway with the id kitchen", "", func(w *ward) func() {
 			broker := mosquitto(w)
 			other := listen(w.T, broker)
@@ -167,6 +177,15 @@ func TestDoctor(t *testing.T) {
 			w.Cleanup(server.Close)
 			w.replace("ai: ", "ai: {enabled: true, base_url: "+server.URL+"/v1, model: x, api_key_file: "+w.file("old", "old-key\n")+"}\nunused: ")
 			w.stdin = "new-key\n"
+			return nil
+		}},
+		{"Ollama behind the name of another", "model", doctor.Ill, "ai.base_url is the address of ollama, and ai.profile is openai", "", func(w *ward) func() {
+			server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				out.Header().Set("Content-Type", "application/json")
+				_, _ = out.Write([]byte(map[string]string{"/api/version": `{"version":"0.9.1"}`, "/v1/models": `{"data":[]}`}[r.URL.Path]))
+			}))
+			w.Cleanup(server.Close)
+			w.replace("ai: ", "ai: {enabled: true, profile: openai, base_url: "+server.URL+"/v1, model: x}\nunused: ")
 			return nil
 		}},
 		{"an old zwave-js-ui", "zwave-js-ui", doctor.Ill, "is version 8.18.1", "", func(w *ward) func() {

@@ -83,6 +83,29 @@ func (c Config) Endpoint() string {
 	return strings.TrimRight(cmp.Or(c.BaseURL, own), "/")
 }
 
+// Cloud reports whether the profile is a provider on the internet.
+func (c Config) Cloud() bool { return profiles[c.Profile].cloud }
+
+// OtherProfile names the profile to which the address of the configuration belongs, if it
+// is another one than the configuration names; "" if it is not, or if no profile has it.
+func (c Config) OtherProfile() string {
+	at, err := url.Parse(c.BaseURL)
+	if err != nil || at.Host == "" || c.Profile == "custom" {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(profiles)) {
+		own, err := url.Parse(profiles[name].url)
+		if err != nil || own.Host == "" {
+			continue
+		}
+		same := own.Host == at.Host || name == "ollama" && at.Port() == own.Port() // Ollama's port is the same on every machine
+		if same && name != c.Profile {
+			return name
+		}
+	}
+	return ""
+}
+
 // Validate reports everything that is wrong, each with its key and what was expected.
 func (c Config) Validate() error {
 	var errs []error

@@ -98,6 +98,30 @@ func TestAModelThatIsDownIsNamed(t *testing.T) {
 	}
 }
 
+// TestAnAddressTellsItsProfile: the address of one provider behind the name of another is
+// found, and an address that no provider has is nobody's.
+func TestAnAddressTellsItsProfile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ profile, url, other string }{
+		{"ollama", localOllama, ""},
+		{"ollama", "http://192.168.1.7:11434/v1", ""},
+		{"openai", localOllama, "ollama"},
+		{"openai", "http://localhost:11434/v1", "ollama"},
+		{"groq", "http://192.168.1.7:11434/v1", "ollama"},
+		{"ollama", "https://api.openai.com/v1", "openai"},
+		{"openai", "https://api.anthropic.com/v1", "anthropic"},
+		{"anthropic", "https://api.groq.com/openai/v1", "groq"},
+		{"openai", "https://api.openai.com/v1", ""},
+		{"openai", "http://192.168.1.7:8080/v1", ""},
+		{"openai", "", ""},
+		{"custom", localOllama, ""},
+	} {
+		if got := (Config{Profile: c.profile, BaseURL: c.url}).OtherProfile(); got != c.other {
+			t.Errorf("%s at %q: it is taken for %q, expected %q", c.profile, c.url, got, c.other)
+		}
+	}
+}
+
 // TestAModelThatIsBackAnswersTheNextQuestion checks that the user need not ask twice, and
 // that the sentence about a model that answered once and is gone names it.
 func TestAModelThatIsBackAnswersTheNextQuestion(t *testing.T) {

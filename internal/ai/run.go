@@ -84,6 +84,13 @@ func (a *Assistant) Ready() (ok bool, why string) {
 	return a.status.ready, a.status.why
 }
 
+// Expected reports whether the user counts on a model: one is set up, or one has answered.
+func (a *Assistant) Expected() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.cfg.Enabled != "false" && (a.had || a.cfg.named())
+}
+
 // settle notes what a look found, logs it if it changed, and reports whether it
 // did. A missing model is logged as an error only if the configuration demands one
 // (ai.enabled: true).

@@ -73,6 +73,9 @@ func (a *app) upkeep() upkeep.World {
 		Sound: func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error) {
 			return equipment(ctx, &loaded{l}, a.Executable, slog.New(slog.DiscardHandler))
 		},
+		Here: func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error) {
+			return gateway.ListSound(ctx, l.Config, a.Executable, slog.New(slog.DiscardHandler))
+		},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/keep/record"
@@ -35,7 +36,7 @@ func (a *app) runCommand() *cobra.Command {
 			log := a.logger(slog.LevelInfo)
 			log.Info("starting", "config", l.Path, "gateway", l.Gateway.ID, "state_dir", l.Gateway.StateDir)
 			g, err := gateway.New(l.Config, gateway.Options{
-				Executable: a.Executable, Command: configure.Invocation(a.Executable, l.Path), Version: a.version, Environ: a.Environ, Secrets: l.Secrets, Source: record.FromMic,
+				Executable: a.Executable, Command: configure.Invocation(a.Executable, l.Path), Version: a.version, ConfigFile: doctor.AbsolutePath(l.Path), Environ: a.Environ, Secrets: l.Secrets, Source: record.FromMic,
 			}, log)
 			if err != nil {
 				return l.Unusable(err)

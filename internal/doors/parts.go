@@ -38,9 +38,10 @@ type Health interface {
 
 // Readiness is the state of the whole gateway, as /readyz shows it.
 type Readiness struct {
-	Ready bool           `json:"ready"` // filled in here: every required part is ready or degraded
-	MCP   mcpint.Overall `json:"mcp,omitempty"`
-	Parts []Part         `json:"parts"`
+	Ready  bool           `json:"ready"`  // filled in here: every required part is ready or degraded
+	Health Condition      `json:"health"` // filled in here: that of the worst part
+	MCP    mcpint.Overall `json:"mcp,omitempty"`
+	Parts  []Part         `json:"parts"`
 }
 
 // Part is the state of one part.
@@ -48,7 +49,44 @@ type Part struct {
 	Name     string    `json:"name"`
 	State    PartState `json:"state"`
 	Required bool      `json:"required"`
-	Why      string    `json:"why,omitempty"` // a sentence: what is wrong, or of a ready part what is worth knowing
+	Health   Condition `json:"health"`         // filled in from the state where it is missing
+	Said     string    `json:"said,omitempty"` // what is wrong, in the language of the family and as the voice says it
+	Why      string    `json:"why,omitempty"`  // a sentence: what is wrong, or of a ready part what is worth knowing
+}
+
+// Condition is how well something is, in the words of the doctor.
+type Condition string
+
+// The conditions. What people expect of a gateway fails where something is ill: to be
+// heard, to reach the house, to remember. The rest is poor.
+const (
+	Well Condition = "well"
+	Poor Condition = "poor"
+	Ill  Condition = "ill"
+)
+
+// Worse returns the worse one of two conditions.
+func (c Condition) Worse(than Condition) Condition {
+	if c == Ill || than == Ill {
+		return Ill
+	}
+	if c == Poor || than == Poor {
+		return Poor
+	}
+	return Well
+}
+
+// condition is how well a part is, by its state where nothing else is known.
+func (p Part) condition() Condition {
+	switch {
+	case p.Health != "":
+		return p.Health
+	case p.State == PartReady:
+		return Well
+	case p.State == PartFailed:
+		return Ill
+	}
+	return Poor
 }
 
 // PartState is the state of a part in one word.
@@ -120,6 +158,9 @@ type About struct {
 	Area     string `json:"area"`
 	Language string `json:"language"`
 	Version  string `json:"version"`
+	PID      int    `json:"pid,omitempty"`
+	Program  string `json:"program,omitempty"` // the path of its executable
+	Config   string `json:"config,omitempty"`  // the path of its configuration file, "" without one
 }
 
 // Turns remembers the last turns.

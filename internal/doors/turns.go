@@ -200,17 +200,25 @@ func live(context.Context, *Parts, struct{}) (life, error) { return life{"ok"}, 
 
 // judge is the state of every part, and whether the gateway is ready.
 func judge(_ context.Context, p *Parts, _ struct{}) (Readiness, error) {
-	readiness := p.Health.Readiness()
-	readiness.Ready = true
+	return Judged(p.Health.Readiness()), nil
+}
+
+// Judged fills in of a readiness whether the gateway is ready, and how well it and its
+// parts are.
+func Judged(readiness Readiness) Readiness {
+	readiness.Ready, readiness.Health = true, Well
 	if readiness.Parts == nil {
 		readiness.Parts = []Part{}
 	}
-	for _, part := range readiness.Parts {
+	for i := range readiness.Parts {
+		part := &readiness.Parts[i]
+		part.Health = part.condition()
+		readiness.Health = readiness.Health.Worse(part.Health)
 		if part.Required && part.State != PartReady && part.State != PartDegraded {
 			readiness.Ready = false
 		}
 	}
-	return readiness, nil
+	return readiness
 }
 
 // status is 503 where the gateway is not ready.

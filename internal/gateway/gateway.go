@@ -37,6 +37,7 @@ type Options struct {
 	Executable string // our own binary, which also runs the workers
 	Command    string // how a user calls it, with the flags that name the configuration; empty: voice-gateway
 	Version    string
+	ConfigFile string   // from which the configuration was read; "": there is none
 	Environ    []string // MCP servers get a small part of it
 	Secrets    Secrets
 
@@ -118,7 +119,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, err
 	}
 	news := s.newServerEvents(link.api)
-	mcp, err := s.newHost(registry, link, news)
+	var told health // the voice is asked only while the gateway runs
+	mcp, err := s.newHost(registry, link, news, func() []string { return told.Troubles() })
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +139,14 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, deaf: hearing.sound.deaf, unheard: hearing.sound.unheard, changed: link.poke}
-	health := health{s.discreet, board, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper)}
+	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper), thinking.phrases}
+	thinking.answerer.Gateway = told
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
-		Health: health, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
+		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
 	}, acts, hearing.sound.card, keeper)
-	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return health.snapshot(link, stream, hearing) }))
+	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return told.snapshot(link, stream, hearing) }))
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +156,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	return &Gateway{
 		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
-		observer: observer, journal: journal, stream: stream, health: health, onMQTT: onMQTT, http: http, manager: manager,
+		observer: observer, journal: journal, stream: stream, health: told, onMQTT: onMQTT, http: http, manager: manager,
 	}, nil
 }

@@ -3,12 +3,17 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 
+	"voicegateway/internal/ai"
 	"voicegateway/internal/audio"
+	"voicegateway/internal/audio/device"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/metrics"
 	"voicegateway/internal/ground/systemd"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mind/house"
@@ -16,46 +21,87 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// health tells how the parts are.
+// health tells how the parts are: to the page, to doctor, to the voice and to the metrics.
 type health struct {
 	discreet
-	board  *board
-	mcp    *host.Host
-	checks map[string]check
+	board   *board
+	link    link
+	mcp     *host.Host
+	checks  map[string]check
+	phrases *reply.Phrases
 }
 
 // check asks a part that can say more about itself than whether it runs.
 type check struct {
-	trouble func() string // what is wrong, "" when nothing is
+	trouble func() trouble
 	about   func() string // what to report although nothing is wrong; may be nil
 }
 
+// trouble is what is wrong with a part; the zero value is nothing.
+type trouble struct {
+	soon bool   // the part is still starting
+	why  string // in English, with what to do about it
+	said string // in the language of the family, in one sentence; "": the voice has no word for it
+	ill  bool   // the family cannot be heard, the house is not reached, or nothing is remembered
+}
+
+// poorly makes a check of a part of which the voice has nothing to say.
+func poorly(why func() string) func() trouble {
+	return func() trouble { return trouble{why: why()} }
+}
+
 // checks returns the checks by the name of their part.
-//
-//nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
 func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper) map[string]check {
-	outages := house.NewOutages(registry)
+	phrase := func(key string) string { return thinking.phrases.Phrase(key, nil) }
+	card := func() device.State {
+		if hearing.sound.card == nil {
+			return device.State{}
+		}
+		return hearing.sound.card.State()
+	}
 	return map[string]check{
-		"mqtt": {trouble: link.trouble},
-		"mcp": {trouble: func() string {
-			servers := mcp.Status()
-			return cmp.Or(serverTrouble(servers), outages.Of(context.Background(), connected(servers)))
-		}},
-		"grammar":  {trouble: rooms.Trouble},
-		"timers":   {trouble: keeper.Trouble},
-		"wakes":    {trouble: thinking.wakes.Trouble, about: thinking.wakes.About},
-		"recorder": {trouble: hearing.recorderTrouble, about: hearing.recorderAbout},
-		"audio": {trouble: func() string {
-			if s.deaf() {
-				return "spoken commands are off: the recogniser hears English only; text commands work"
+		"mqtt":     {trouble: func() trouble { return link.ailment(thinking.phrases) }},
+		"mcp":      {trouble: s.houseTrouble(mcp, house.NewOutages(registry), rooms, thinking.phrases)},
+		"grammar":  {trouble: poorly(rooms.Trouble)},
+		"timers":   {trouble: func() trouble { return saying(keeper.Trouble(), phrase("trouble_timers")) }},
+		"wakes":    {trouble: poorly(thinking.wakes.Trouble), about: thinking.wakes.About},
+		"recorder": {trouble: poorly(hearing.recorderTrouble), about: hearing.recorderAbout},
+		"state":    {trouble: s.newDisk(phrase).trouble},
+		"losses":   {trouble: thinking.losses.trouble},
+		"audio": {trouble: func() trouble {
+			if why := card().Problem; why != "" {
+				return trouble{why: why, said: phrase("trouble_microphone"), ill: true}
 			}
-			return hearing.sound.card.State().Problem
+			if s.deaf() {
+				return trouble{said: phrase("trouble_deaf"), why: "spoken commands are off: the recogniser hears English only; text commands work"}
+			}
+			return trouble{}
 		}},
-		"tts": {trouble: func() string {
-			_, why := hearing.voice.Ready()
-			return why
+		"speaker": {trouble: func() trouble { return saying(card().OutputProblem, phrase("trouble_speaker")) }},
+		"tts": {trouble: func() trouble {
+			switch ok, why := hearing.voice.Ready(); {
+			case !hearing.voice.Checked():
+				return trouble{why: why, soon: true}
+			case ok:
+				return saying(why, phrase("trouble_voices"))
+			default:
+				return saying(why, phrase("trouble_voice"))
+			}
 		}},
-		"ai": {trouble: func() string {
+		"ai": {trouble: func() trouble {
+			cfg := s.cfg.AI
+			other := cfg.OtherProfile()
+			switch ok, why := thinking.model.Ready(); {
+			case cfg.Enabled != "false" && other != "" && cfg.BaseURL != ai.Default().BaseURL:
+				return trouble{
+					why:  "ai.base_url is the address of " + other + ", and ai.profile is " + cfg.Profile + "; set ai.profile to " + other,
+					said: phrase("trouble_profile"),
+				}
+			case !ok && thinking.model.Expected():
+				return trouble{why: why, said: phrase("trouble_model")}
+			}
+			return trouble{}
+		}, about: func() string {
 			if ok, why := thinking.model.Ready(); !ok {
 				return why
 			}
@@ -64,14 +110,53 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 	}
 }
 
-// serverTrouble names an MCP server that is not connected, "" when all are.
-func serverTrouble(servers []mcpint.Status) string {
-	for _, s := range servers {
-		if s.Status != mcpint.Connected {
-			return "the MCP server " + s.ID + " is " + string(s.Status) + "; local tools work"
-		}
+// saying is a trouble that leaves a part poor, if there is a reason for one.
+func saying(why, said string) trouble {
+	if why == "" {
+		return trouble{}
 	}
-	return ""
+	return trouble{why: why, said: said}
+}
+
+// houseTrouble checks the MCP servers, and whether those of a house reach and know it.
+//
+//nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
+func (s setup) houseTrouble(mcp *host.Host, outages *house.Outages, rooms *house.House, phrases *reply.Phrases) func() trouble {
+	houses := s.cfg.MCP.Houses()
+	return func() trouble {
+		servers := mcp.Status()
+		if t := serverTrouble(servers, houses, phrases); t.why != "" {
+			return t
+		}
+		out := outages.Of(context.Background(), connected(servers))
+		if out.Text == "" && len(houses) > 0 && rooms.House().Empty() {
+			out.Text = "the MCP servers are connected, and none has told of a house yet; local tools work"
+		}
+		if out.Text == "" {
+			return trouble{}
+		}
+		said := phrases.Phrase("no_house_"+strings.ReplaceAll(out.Waiting, " ", "_"), nil)
+		return trouble{why: out.Text, said: cmp.Or(said, phrases.Phrase("no_house", nil)), ill: true}
+	}
+}
+
+// serverTrouble names the MCP servers that are not connected. It is ill without an essential
+// one or one of a house.
+func serverTrouble(servers []mcpint.Status, houses []string, phrases *reply.Phrases) trouble {
+	var t trouble
+	var away []string
+	for _, s := range servers {
+		if s.Status == mcpint.Connected {
+			continue
+		}
+		away = append(away, s.ID)
+		t.ill = t.ill || s.Essential || slices.Contains(houses, s.ID)
+		t.why = cmp.Or(t.why, "the MCP server "+s.ID+" is "+string(s.Status)+"; local tools work")
+	}
+	if len(away) > 0 {
+		t.said = phrases.Phrase("servers_away", map[string]any{"names": strings.Join(away, ", ")})
+	}
+	return t
 }
 
 // connected lists the servers that can be asked.
@@ -88,18 +173,45 @@ func connected(servers []mcpint.Status) []string {
 // Readiness tells how the parts are.
 func (h health) Readiness() doors.Readiness {
 	parts := h.board.list()
-	for i, p := range parts {
+	for i := range parts {
+		p := &parts[i]
 		part, knows := h.checks[p.Name]
 		if p.State != doors.PartReady || !knows {
 			continue
 		}
-		if why := part.trouble(); why != "" {
-			parts[i].State, parts[i].Why = doors.PartDegraded, why
-		} else if part.about != nil {
-			parts[i].Why = part.about()
+		switch t := part.trouble(); {
+		case t.why != "":
+			p.State, p.Why, p.Said, p.Health = doors.PartDegraded, t.why, t.said, doors.Poor
+			if t.ill {
+				p.Health = doors.Ill
+			}
+			if t.soon {
+				p.State = doors.PartStarting
+			}
+		case part.about != nil:
+			p.Why = part.about()
 		}
 	}
 	return doors.Readiness{MCP: h.mcp.Overall(), Parts: h.parts(parts)}
+}
+
+// Broker says why there is no connection to the MQTT broker.
+func (h health) Broker() string { return h.link.cause() }
+
+// Troubles are the sentences in which the voice says what is wrong with the gateway itself,
+// the worst first. Who asks about the house hears about its servers from the house.
+func (h health) Troubles() []string {
+	parts := doors.Judged(h.Readiness()).Parts
+	var all []string
+	for _, condition := range []doors.Condition{doors.Ill, doors.Poor} {
+		for _, p := range parts {
+			said := cmp.Or(p.Said, h.phrases.Phrase("trouble_part", nil))
+			if p.Health == condition && p.Name != "mcp" && p.State != doors.PartStarting && !slices.Contains(all, said) {
+				all = append(all, said)
+			}
+		}
+	}
+	return all
 }
 
 // snapshot returns the current values for a scrape of the metrics.

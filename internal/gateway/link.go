@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ground/broker"
 	"voicegateway/internal/ground/mqtt"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
 )
@@ -94,16 +96,29 @@ func (l link) correcting(stream *display.Stream) []func(record.Record) {
 	return []func(record.Record){stream.Corrected, presence{l}.Corrected}
 }
 
-// trouble says why there is no connection to the broker, "" when there is one.
-func (l link) trouble() string {
-	switch err := l.bus.Trouble(); {
+// cause says why there is no connection to the broker: password if it refuses the
+// credentials, else broker; "" when there is one.
+func (l link) cause() string {
+	switch {
 	case l.bus.Connected():
 		return ""
-	case err != nil:
-		return "there is no connection to the MQTT broker: " + err.Error() + "; it is tried again by itself"
-	default:
-		return "there is no connection to the MQTT broker; it is tried again by itself"
+	case errors.Is(l.bus.Trouble(), mqtt.ErrRefused):
+		return "password"
 	}
+	return "broker"
+}
+
+// ailment says why there is no connection to the broker, in the words of the phrases too.
+func (l link) ailment(phrases *reply.Phrases) trouble {
+	cause, err := l.cause(), l.bus.Trouble()
+	if cause == "" {
+		return trouble{}
+	}
+	why := "there is no connection to the MQTT broker"
+	if err != nil {
+		why += ": " + err.Error()
+	}
+	return trouble{why: why + "; it is tried again by itself", said: phrases.Phrase("trouble_"+cause, nil), ill: true}
 }
 
 // services returns the client, which all others speak through, and then the broker.

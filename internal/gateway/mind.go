@@ -67,6 +67,7 @@ type mindParts struct {
 	news     *announce.Announcer
 	wakes    *wakes.Keeper // counts the wakes nobody meant
 	phrases  *reply.Phrases
+	losses   *losses // of what was saved
 	lessons  *lessons.Lessons
 	again    *replay.Again // runs its turns once more
 }
@@ -115,7 +116,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	servers := reach.NewServers(mcp)
 	m := mindParts{
-		phrases: phrases, caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
+		phrases: phrases, losses: s.newLosses(phrases), caller: reach.NewCaller(registry, s.cfg.MCP.Houses(), rooms, mcp, events.attempts), model: model, returns: events.returns,
 		tasks: family.NewTasks(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.lessons = lessons.New(rooms, lessons.Config{

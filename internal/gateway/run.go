@@ -41,7 +41,7 @@ func (g *Gateway) services() []service {
 		{"announcements", g.tellNews, false},
 	}
 	if g.rings() {
-		s = append(s, service{"timers", g.keepTimers, false})
+		s = append(s, service{"timers", g.keepTimers, false}, service{"losses", g.tellLosses, false})
 	}
 	if g.keepsWakes() {
 		s = append(s, service{"wakes", g.keepWakes, false})
@@ -88,6 +88,12 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.tellRecorder()
 	g.restoreMute(ctx)
 	g.thinking.lessons.Open()
+	if g.rings() {
+		g.timers.Open()
+	}
+	if g.hearing.sound.card != nil {
+		g.board.set("speaker", false, doors.PartReady, "")
+	}
 	stopLink := g.startLink(ctx)
 	defer stopLink()
 	group, ctx := errgroup.WithContext(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -47,7 +48,10 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 		"GET /metrics": scrape,
 		"POST /mcp":    endpoint, "GET /mcp": endpoint, "DELETE /mcp": endpoint,
 	}
-	deps.About = &doors.About{ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version()}
+	deps.About = &doors.About{
+		ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version(),
+		PID: os.Getpid(), Program: s.opts.Executable, Config: s.opts.ConfigFile,
+	}
 	cfg := s.cfg.HTTP
 	cfg.Token = s.opts.Secrets.HTTPToken
 	return httpapi.New(cfg, deps, s.log.With("part", "http"))
@@ -55,7 +59,7 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 
 // ownTools are the tools that the gateway has for other MCP hosts.
 func ownTools(servers doors.Servers, keeper *timekeeper.Keeper) []tools.Tool {
-	return append(selftools.New(servers),
+	return append(selftools.New(servers, nil),
 		timers.ListTool(keeper), toolInTurn{timers.ChangeTool(timekeeper.ViewOf(keeper, record.FromMCP))})
 }
 

@@ -21,8 +21,9 @@ import (
 // address and password.
 const zwaveServer = "zwave"
 
-// newHost prepares the MCP servers, and the tools that show and reconnect them.
-func (s setup) newHost(registry *tools.Registry, link link, events serverEvents) (*host.Host, error) {
+// newHost prepares the MCP servers, and the tools that show and reconnect them. troubles
+// says what else is wrong with the gateway.
+func (s setup) newHost(registry *tools.Registry, link link, events serverEvents, troubles func() []string) (*host.Host, error) {
 	cfg := s.cfg.MCP.Config()
 	cfg.Command = s.opts.Command
 	cfg.MQTT, cfg.Pins, cfg.Observer = link.bus.Connected, s.newPins(), events.observer()
@@ -36,7 +37,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents)
 	if err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
-	if err := registry.Add(selftools.New(s.serverList(mcp))...); err != nil {
+	if err := registry.Add(selftools.New(s.serverList(mcp), troubles)...); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return mcp, nil

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
+	"syscall"
+	"time"
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/trust"
@@ -37,14 +40,50 @@ func (g *Gateway) checkState() {
 	if g.opts.TextOnly || dir == "" {
 		return
 	}
-	err := writable(dir)
-	if err == nil {
-		g.board.set("state", false, doors.PartReady, "")
-		return
+	g.board.set("state", false, doors.PartReady, "")
+	if why := g.health.checks["state"].trouble().why; why != "" {
+		g.log.Warn("no state can be kept", "part", "state", "err", why)
 	}
-	why := fmt.Sprintf("the directory %s cannot be written (%v); what is set is forgotten at the end; name another one in gateway.state_dir", dir, err)
-	g.board.set("state", false, doors.PartDegraded, why)
-	g.log.Warn("no state can be kept", "part", "state", "err", why)
+}
+
+// diskHolds is how long one attempt to write answers for: a disk fills up slowly, and
+// pages ask every ten seconds.
+const diskHolds = 5 * time.Second
+
+// disk knows whether the state directory can be written.
+type disk struct {
+	dir    string
+	phrase func(key string) string // a sentence of the voice
+
+	mu   sync.Mutex
+	last trouble
+	at   time.Time
+}
+
+func (s setup) newDisk(phrase func(key string) string) *disk {
+	return &disk{dir: s.cfg.Gateway.StateDir, phrase: phrase}
+}
+
+// trouble says why nothing can be kept. It finds out by writing: neither permissions nor
+// the number of free bytes show a full quota or a disk that has become read-only.
+func (d *disk) trouble() trouble {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.at.IsZero() && time.Since(d.at) < diskHolds {
+		return d.last
+	}
+	d.last, d.at = trouble{}, time.Now()
+	switch err := writable(d.dir); {
+	case err == nil:
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		d.last = trouble{ill: true, said: d.phrase("trouble_disk"), why: fmt.Sprintf("the disk of %s is full (%v); what is set is forgotten at the end; make room there", d.dir, err)}
+	default:
+		d.last = trouble{
+			ill: true, said: d.phrase("trouble_state"),
+			why: fmt.Sprintf("the directory %s cannot be written (%v); what is set is forgotten at the end; name another one in gateway.state_dir", d.dir, err),
+		}
+	}
+	return d.last
 }
 
 // writable writes a file to find out, because permissions do not show full disks

@@ -147,6 +147,8 @@ func (v *Vitals) hearing() string {
 	switch s := v.Sound(); {
 	case v.Deaf:
 		return "spoken commands are off"
+	case v.Muted() && s.Problem != "":
+		return "muted, and no microphone"
 	case v.Muted():
 		return "muted"
 	case s.Input == "" || s.Problem != "" || v.Pulse.ended.Load():

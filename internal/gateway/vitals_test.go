@@ -110,7 +110,7 @@ func TestReadyWaitsForWordFromEveryPart(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	*muted = true
-	if got := v.Status(); !strings.HasPrefix(got, "muted") {
+	if got := v.Status(); !strings.HasPrefix(got, "muted, and no microphone") {
 		t.Errorf("status %q", got)
 	}
 }

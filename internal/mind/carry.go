@@ -74,7 +74,7 @@ func (a *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
 	case o.Think:
 		t.missing = a.think(ctx, &x, &o, t)
 	case o.Homeless:
-		t.rec.Outcome, t.rec.Reply = record.Failed, a.noHouse(ctx)
+		t.rec.Outcome, t.rec.Reply = record.Failed, a.noHouse(ctx, o.Meant)
 		if o.Say != nil {
 			t.rec.Error = o.Say.why
 		}

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/mood"
 	"voicegateway/internal/tools"
 )
 
@@ -27,17 +28,35 @@ func lacksHouse(d intent.Decision, h *home.House) bool {
 	return d.NeedHouse && (d.Route == intent.Reject || d.Route == intent.Model)
 }
 
-// noHouse says why no house is known, as far as its server knows, and what to do about it.
-func (a *Mind) noHouse(ctx context.Context) string {
+// Gateway is what the gateway knows of itself.
+type Gateway interface {
+	// Broker says why there is no connection to the MQTT broker: broker, password, or "" where
+	// there is one.
+	Broker() string
+	// Troubles are sentences about what is wrong with the gateway, the worst first.
+	Troubles() []string
+}
+
+// noHouse says why no house is known, as far as its server or the gateway knows, and what to
+// do about it. A question about the whole house is also answered with what is wrong with the
+// gateway itself.
+func (a *Mind) noHouse(ctx context.Context, d intent.Decision) string {
 	ctx, cancel := context.WithTimeout(ctx, healthBudget)
 	defer cancel()
 	var health struct {
 		WaitingFor string `json:"waiting_for"`
 	}
 	r, err := a.calls.Caller.Call(ctx, tools.Call{Tool: healthTool, Args: json.RawMessage(`{}`)})
-	if err == nil && json.Unmarshal(r.Data, &health) != nil {
+	if err != nil || json.Unmarshal(r.Data, &health) != nil {
 		health.WaitingFor = ""
+		if a.Gateway != nil {
+			health.WaitingFor = a.Gateway.Broker()
+		}
 	}
 	key := "no_house_" + strings.ReplaceAll(health.WaitingFor, " ", "_")
-	return cmp.Or(a.phrases.Phrase(key, nil), a.phrases.Phrase("no_house", nil))
+	said := []string{cmp.Or(a.phrases.Phrase(key, nil), a.phrases.Phrase("no_house", nil))}
+	if a.Gateway != nil && d.Act == mood.Question && d.Reason == intent.NoDevice {
+		said = append(said, a.Gateway.Troubles()...)
+	}
+	return strings.Join(said, " ")
 }

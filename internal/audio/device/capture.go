@@ -32,6 +32,7 @@ type microphone struct {
 	epoch    time.Time // the worker's time zero
 	changed  chan struct{}
 	lastUsed string // the device used last
+	there    bool   // it could be opened last time; used by run only
 
 	mu    sync.Mutex
 	muted bool
@@ -55,11 +56,7 @@ func (m *microphone) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errMuted):
-			m.closed("")
-			select {
-			case <-m.changed:
-			case <-ctx.Done():
-			}
+			m.stayMuted(ctx)
 			waits.Reset()
 			continue
 		case errors.Is(err, errCut):
@@ -68,9 +65,52 @@ func (m *microphone) run(ctx context.Context) {
 		if time.Since(began) > slowWait {
 			waits.Reset()
 		}
+		m.there = false
 		m.closed(problem(err))
 		m.rest(ctx, waits.Next())
 	}
+}
+
+// stayMuted waits until the microphone is no longer muted. A microphone that is missing
+// is reported meanwhile, because nobody can be heard after the muting either. One that
+// worked is not touched until a sound card comes or goes.
+func (m *microphone) stayMuted(ctx context.Context) {
+	if m.there {
+		m.closed("")
+	}
+	before := cards()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for next := time.Now(); ; {
+		if !m.there && !time.Now().Before(next) {
+			m.seek()
+			next = time.Now().Add(mutedWait)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.changed:
+			return
+		case <-tick.C:
+			if now := cards(); now != before {
+				before, m.there, next = now, false, time.Now()
+			}
+		}
+	}
+}
+
+// seek finds out whether there is a microphone, and does not open it.
+func (m *microphone) seek() {
+	err := m.lib.acquire()
+	if err == nil {
+		_, err = m.lib.find(m.name, false)
+		m.lib.release()
+	}
+	if err != nil {
+		m.closed(problem(err))
+		return
+	}
+	m.closed("")
 }
 
 var (
@@ -83,6 +123,8 @@ const (
 	slowWait  = 5 * time.Second
 	namedWait = 1500 * time.Millisecond
 	lookEvery = 250 * time.Millisecond
+	// mutedWait is how often a missing microphone is looked for while it is muted.
+	mutedWait = 5 * time.Second
 	// preferEvery is how often a better microphone is looked for.
 	preferEvery = time.Second
 )
@@ -136,8 +178,7 @@ func (m *microphone) mute(on bool) {
 	m.mu.Lock()
 	m.muted = on
 	m.mu.Unlock()
-	if on {
-		m.reopen()
+	if on && m.reopen() {
 		m.closed("")
 	}
 	select {
@@ -147,16 +188,17 @@ func (m *microphone) mute(on bool) {
 }
 
 // reopen closes the device and returns; run then opens it again at once, unless
-// it is muted.
-func (m *microphone) reopen() {
+// it is muted. It reports whether the device was open.
+func (m *microphone) reopen() bool {
 	m.mu.Lock()
 	open := m.open
 	m.mu.Unlock()
 	if open == nil {
-		return
+		return false
 	}
 	open.cut()
 	<-open.closed
+	return true
 }
 
 // capture runs until the device fails, ctx ends or it is closed on request.
@@ -201,6 +243,7 @@ func (m *microphone) listen(ctx context.Context) error {
 	if err := in.stream.Start(); err != nil {
 		return explain("starting the microphone "+stable(dev.Name), err)
 	}
+	m.there = true
 	m.status.update(func(s *State) {
 		s.Input, s.Problem, s.Rate, s.Buffer = stable(dev.Name), "", int(in.rate), 0
 		if info := in.stream.Info(); info != nil {

@@ -190,6 +190,34 @@ func TestMutedFromTheStart(t *testing.T) {
 	soundAfter(t, d, time.Now())
 }
 
+// TestMutingHidesNoMissingMicrophone: a person who sees that the microphone is muted and
+// opens it would still not be heard.
+func TestMutingHidesNoMissingMicrophone(t *testing.T) {
+	t.Parallel()
+	missing := func(s device.State) bool { return s.Muted && s.Problem != "" }
+	for name, fromTheStart := range map[string]bool{"muted later": false, "muted from the start": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			gone := filepath.Join(dir, "gone")
+			touch(t, gone)
+			cfg := device.Default()
+			absent := fmt.Sprintf("gone %q", gone)
+			cfg.Muted, cfg.Env = fromTheStart, card(t, dir, absent, absent)
+			d := startWith(t, cfg)
+			if !fromTheStart {
+				until(t, d, "the microphone is missing", func(s device.State) bool { return s.Problem != "" })
+				if err := d.Mute(t.Context(), true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			until(t, d, "it is muted and missing", missing)
+			remove(t, gone)
+			until(t, d, "it is back, and still muted", func(s device.State) bool { return s.Muted && s.Problem == "" && s.Input == "" })
+		})
+	}
+}
+
 func TestSoundLibraryIsQuiet(t *testing.T) {
 	t.Parallel()
 	// The system's own configuration, with all its devices that are not there.

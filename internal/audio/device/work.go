@@ -136,7 +136,7 @@ func (w *soundWorker) open(ctx context.Context, payload []byte) error {
 		name: q.Input, channel: q.Channel, muted: q.Muted, lib: w.lib, status: tell, epoch: w.epoch,
 		changed: make(chan struct{}, 1),
 	}
-	w.speaker = &speaker{name: q.Output, lib: w.lib, status: tell, refresh: w.mic.reopen}
+	w.speaker = &speaker{name: q.Output, lib: w.lib, status: tell, refresh: func() { w.mic.reopen() }}
 	w.parts.Go(func() { w.mic.run(ctx) })
 	w.parts.Go(func() { w.speaker.run(ctx, w.jobs) })
 	return nil

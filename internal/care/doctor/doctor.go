@@ -45,14 +45,16 @@ type Finding struct {
 type Patient struct {
 	*configure.Loaded
 	Executable string // our own program
+	Version    string // of it
 	Command    string // how it is called, with the flags that name the configuration
 	User       string // who runs it, as commands name him
 	// Ask asks the gateway that runs; NoDaemon is its error where none does.
 	Ask      func(ctx context.Context, path string, answer any) error
 	NoDaemon error
-	Sound    func(ctx context.Context) (audio.Equipment, error)
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Sound lists the sound devices: those of the gateway that runs, or as found here.
+	Sound func(ctx context.Context, runs bool) (audio.Equipment, error)
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // look examines one part. A look that finds nothing to say returns nothing.
@@ -69,6 +71,7 @@ func looks() []look {
 		{"gateway", true, (*visit).gateway},
 		{"clock", false, (*visit).clock},
 		{"state", false, (*visit).state},
+		{"lost", false, (*visit).lost},
 		{"secrets", false, (*visit).secrets},
 		{"sound", false, (*visit).sound},
 		{"wake word", false, (*visit).wakeWord},
@@ -87,7 +90,9 @@ func looks() []look {
 // visit is one examination.
 type visit struct {
 	Patient
-	runs bool // a gateway runs
+	runs  bool            // a gateway runs
+	alive error           // of asking it whether it is alive
+	ready doors.Readiness // what it says of its parts
 }
 
 // longestLook bounds one look: a sound library takes seconds on a small machine.
@@ -103,8 +108,7 @@ func Check(ctx context.Context, p Patient) []Finding { return examine(ctx, p, fa
 
 func examine(ctx context.Context, p Patient, all bool) []Finding {
 	v := &visit{Patient: p}
-	var ready struct{}
-	v.runs = p.Ask(ctx, doors.Alive.Path(), &ready) == nil
+	v.meet(ctx)
 	list := slices.DeleteFunc(looks(), func(l look) bool { return l.living && !all })
 	found := make([][]Finding, len(list))
 	var g errgroup.Group
@@ -120,7 +124,10 @@ func examine(ctx context.Context, p Patient, all bool) []Finding {
 		})
 	}
 	_ = g.Wait() // looks return no errors
-	return slices.Concat(found...)
+	if !all {
+		return slices.Concat(found...)
+	}
+	return v.agree(slices.Concat(found...), "Look at what the gateway says: journalctl -u voice-gateway")
 }
 
 // Worst is the worst state of all.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,13 +79,13 @@ func (v *visit) house(ctx context.Context) []Finding {
 	all := well("%d things in %d rooms", len(house.Entities), len(house.Areas))
 	if len(house.Entities) == 0 {
 		all = []Finding{{State: Poor, Text: "no server tells of a house", Do: "Look at the servers above; a house that has just been connected takes a moment."}}
-		if why := v.outage(ctx); why != "" {
+		if why := v.outage(); why != "" {
 			all = []Finding{{State: Ill, Text: "nothing is known of the house", Do: why}}
 		}
 	}
 	switch slices.Sort(away); {
 	case len(away) > 0 && len(away) == len(house.Entities):
-		all = append(all, Finding{State: Ill, Text: "nothing of it is reached", Do: "Look at zwave-js-ui and at the servers above."})
+		all = append(all, Finding{State: Ill, Text: "nothing of it is reached", Do: cmp.Or(v.outage(), "Look at zwave-js-ui and at the servers above.")})
 	case len(away) > 0:
 		shown := away[:min(len(away), 5)]
 		all = append(all, Finding{State: Poor, Text: "not reached: " + strings.Join(shown, ", ") + more(len(away)-len(shown)), Do: "Check that they have power, or a battery."})
@@ -94,14 +95,8 @@ func (v *visit) house(ctx context.Context) []Finding {
 
 // outage is what keeps the servers of a gateway that runs from their devices, and what to
 // do about it; "" if nothing is known.
-func (v *visit) outage(ctx context.Context) string {
-	var ready struct {
-		Parts []struct{ Name, Why string }
-	}
-	if v.Ask(ctx, doors.Ready.Path(), &ready) != nil {
-		return ""
-	}
-	for _, p := range ready.Parts {
+func (v *visit) outage() string {
+	for _, p := range v.ready.Parts {
 		if p.Name == "mcp" {
 			return p.Why
 		}

@@ -8,27 +8,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
-	"voicegateway/internal/care/configure"
-	"voicegateway/internal/doors"
+	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/trust"
+	"voicegateway/internal/keep/store"
 )
-
-// gateway says whether one runs, and what it says of its own parts.
-func (v *visit) gateway(ctx context.Context) []Finding {
-	var ready struct {
-		Status string `json:"status"`
-	}
-	switch err := v.Ask(ctx, doors.Alive.Path(), &ready); {
-	case errors.Is(err, v.NoDaemon):
-		return []Finding{{State: Poor, Text: "no gateway runs at " + v.HTTP.Listen, Mend: configure.StartCommand(v.Path, v.Executable, v.Command)}}
-	case err != nil:
-		return []Finding{{State: Ill, Text: "what runs at " + v.HTTP.Listen + " cannot be asked: " + err.Error(), Do: "Look at what it says: journalctl -u voice-gateway"}}
-	}
-	return well("it runs, at %s", v.HTTP.Listen)
-}
 
 // installedUnit reports whether a unit of ours is installed, by hand or by the package.
 func installedUnit(name string) bool {
@@ -65,6 +52,8 @@ func (v *visit) state(context.Context) []Finding {
 		switch err := writable(dir); {
 		case err == nil:
 			all = append(all, well("%s can be written", dir)...)
+		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+			all = append(all, Finding{State: Ill, Text: "the disk of " + dir + " is full: " + err.Error(), Do: "Make room there; df -h " + dir + " shows how much is used."})
 		case errors.Is(err, fs.ErrPermission):
 			all = append(all, Finding{State: Ill, Text: "nothing can be kept in " + dir + ": " + err.Error(), Mend: "sudo chown -R " + v.User + ": " + dir})
 		default:
@@ -73,6 +62,20 @@ func (v *visit) state(context.Context) []Finding {
 				f.Mend = v.set("gateway.state_dir", "")
 			}
 			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// lost are the damaged files that were set aside lately.
+func (v *visit) lost(context.Context) []Finding {
+	var all []Finding
+	for _, b := range store.BrokenIn(v.Gateway.StateDir) {
+		if b.News() {
+			all = append(all, Finding{
+				State: Poor, Text: b.File + " was damaged, and what was saved in it is lost; it is shown here for a week",
+				Mend: console.Shell("rm", b.File),
+			})
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,6 @@ import (
 	"syscall"
 	"time"
 
-	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/mqttapi"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/mqtt"
@@ -55,7 +55,54 @@ func (v *visit) broker(ctx context.Context) []Finding {
 	if u, err := url.Parse(cfg.URL); err == nil && cfg.Username != "" && slices.Contains([]string{"mqtt", "tcp", "ws"}, u.Scheme) && !httpguard.Loopback(u.Hostname()) {
 		all = append(all, Finding{State: Poor, Text: "the password goes over the network as plain text", Do: "Use mqtts:// in mqtt.broker where the broker offers it."})
 	}
+	if v.refusesLarge(ctx, cfg) {
+		all[0] = Finding{
+			State: Ill, Text: fmt.Sprintf("%s answers, and refuses messages of %d kB: the list of the devices of a house never arrives", seen.Broker, large>>10),
+			Do: "Raise message_size_limit and max_packet_size in mosquitto, or the limit of your broker, to at least 10 MB, and restart the broker.",
+		}
+	}
 	return append(all, v.onTheBroker(seen)...)
+}
+
+// large is the size of a message, in bytes, that every broker of a house must take: the
+// list of the devices of zwave-js-ui has some thousand bytes for each device.
+const large = 256 << 10
+
+// refusesLarge sends a small message to itself and, when that arrives, a large one. The
+// broker refuses large messages if the second one does not arrive. Nothing is retained.
+func (v *visit) refusesLarge(ctx context.Context, cfg mqtt.Config) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cfg.ClientID, cfg.Will = "", nil
+	bus, err := mqtt.New(cfg, v.Log)
+	if err != nil {
+		return false
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = bus.Run(running) }() // its error is that of the messages
+	defer func() { stop(); <-ended }()
+	topic := mqttapi.Base(v.Gateway.ID) + "/probe/" + rand.Text()
+	arrived := make(chan int, 4)
+	if bus.Subscribe(ctx, topic, func(_ string, payload []byte, _ bool) { arrived <- len(payload) }) != nil || bus.AwaitConnected(ctx) != nil {
+		return false
+	}
+	arrives := func(size int) bool {
+		if err := bus.Publish(ctx, topic, make([]byte, size)); err != nil && size == 1 {
+			return false
+		}
+		for {
+			select {
+			case got := <-arrived:
+				if got == size {
+					return true
+				}
+			case <-ctx.Done():
+				return false
+			}
+		}
+	}
+	return arrives(1) && !arrives(large)
 }
 
 // prefixOf returns the topic prefix of zwave-js-ui from the server's environment.
@@ -341,8 +388,7 @@ func (v *visit) http(ctx context.Context) []Finding {
 	if v.runs {
 		return well("%s", v.HTTP.Listen)
 	}
-	var none struct{}
-	if err := v.Ask(ctx, doors.Alive.Path(), &none); err != nil && !errors.Is(err, v.NoDaemon) {
+	if !errors.Is(v.alive, v.NoDaemon) {
 		return []Finding{v.taken(ctx, "http.listen", v.HTTP.Listen)}
 	}
 	return v.port(ctx, "http.listen", v.HTTP.Listen, "the page can be served at")
@@ -397,6 +443,9 @@ func (v *visit) model(ctx context.Context) []Finding {
 		return well("none is used (ai.enabled)")
 	}
 	endpoint := v.AI.Endpoint()
+	if wrong := v.wrongProfile(ctx, endpoint); len(wrong) > 0 {
+		return wrong
+	}
 	err := OffersModels(ctx, endpoint, v.Secrets.AIKey, patience)
 	status, refused := errors.AsType[*httpguard.StatusError](err)
 	switch {
@@ -410,6 +459,45 @@ func (v *visit) model(ctx context.Context) []Finding {
 		return []Finding{{State: Poor, Text: endpoint + ": " + err.Error() + "; sentences that the gateway does not know are refused", Mend: v.set("ai.enabled", "auto")}}
 	}
 	return well("%s answers", endpoint)
+}
+
+// wrongProfile finds an address that belongs to another profile than the one that is set:
+// Ollama's behind the name of another provider, or the other way round.
+func (v *visit) wrongProfile(ctx context.Context, endpoint string) []Finding {
+	if v.Origins.Of("ai.base_url") == "default" {
+		return nil // the profile's own address is used
+	}
+	other := v.AI.OtherProfile()
+	if other == "" && v.AI.Cloud() && isOllama(ctx, endpoint) {
+		other = "ollama"
+	}
+	if other == "" {
+		return nil
+	}
+	text := fmt.Sprintf("ai.base_url is the address of %s, and ai.profile is %s", other, v.AI.Profile)
+	if endpoint != strings.TrimRight(v.AI.BaseURL, "/") {
+		text += ": requests go to " + endpoint
+	}
+	return []Finding{{State: Ill, Text: text, Mend: v.set("ai.profile", other)}}
+}
+
+// isOllama asks an address whether an Ollama answers there, which says its version.
+func isOllama(ctx context.Context, endpoint string) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(strings.TrimRight(endpoint, "/"), "/v1")+"/api/version", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := httpguard.NewClient(httpguard.Config{MaxBody: 1 << 16}).Do(req)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var told struct {
+		Version string `json:"version"`
+	}
+	return json.NewDecoder(resp.Body).Decode(&told) == nil && told.Version != ""
 }
 
 // OffersModels asks an address for its list of language models.

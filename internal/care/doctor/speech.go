@@ -17,7 +17,7 @@ import (
 
 // sound is the microphone and the speaker.
 func (v *visit) sound(ctx context.Context) []Finding {
-	eq, err := v.Sound(ctx)
+	eq, err := v.Sound(ctx, v.runs)
 	if err != nil {
 		return []Finding{{State: Ill, Text: "the sound devices cannot be listed: " + err.Error(), Do: "Look at what the system sees: arecord -l"}}
 	}

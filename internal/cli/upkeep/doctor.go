@@ -36,18 +36,7 @@ the command that fixes it, or what you have to do by hand.`,
 			if err != nil {
 				return err
 			}
-			all := doctor.Examine(c.Context(), w.patient(l))
-			if asJSON {
-				if err := json.NewEncoder(w.Out).Encode(all); err != nil {
-					return fmt.Errorf("printing the findings: %w", err)
-				}
-			} else {
-				doctor.Tell(w.Out, w.Paint, all)
-			}
-			if doctor.Worst(all) == doctor.Ill {
-				return console.ToldError{Err: errors.New("something does not work")}
-			}
-			return nil
+			return w.tell(doctor.Examine(c.Context(), w.patient(l)), asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
@@ -56,6 +45,44 @@ the command that fixes it, or what you have to do by hand.`,
 
 // command is how our own program is called here, with the configuration that was named.
 func (w World) command() string { return configure.Invocation(w.Executable, w.File) }
+
+// status asks the gateway that runs how it is.
+func (u commands) status() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "status", Short: "Show which gateway runs, and which of its parts have a problem",
+		Long: `Asks the running gateway, and shows its process, version and configuration, and each
+part that has a problem (! could be better, ✗ does not work), as its page does. It also
+says whether that gateway has another configuration or is another version than this
+command. The command doctor examines more.`,
+		Args: u.exactly(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			w := u.world()
+			l, err := w.Load(c.Context())
+			if err != nil {
+				return err
+			}
+			return w.tell(doctor.Status(c.Context(), w.patient(l)), asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return c
+}
+
+// tell prints findings; it is an error if something does not work.
+func (w World) tell(all []doctor.Finding, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(w.Out).Encode(all); err != nil {
+			return fmt.Errorf("printing the findings: %w", err)
+		}
+	} else {
+		doctor.Tell(w.Out, w.Paint, all)
+	}
+	if doctor.Worst(all) == doctor.Ill {
+		return console.ToldError{Err: errors.New("something does not work")}
+	}
+	return nil
+}
 
 // patient is this installation, as the doctor looks at it.
 func (w World) patient(l *configure.Loaded) doctor.Patient {
@@ -67,8 +94,13 @@ func (w World) patient(l *configure.Loaded) doctor.Patient {
 		who = "voice-gateway"
 	}
 	return doctor.Patient{
-		Loaded: l, Executable: w.Executable, Command: w.command(), User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Ask:   func(ctx context.Context, path string, answer any) error { return w.Ask(ctx, l, path, answer) },
-		Sound: func(ctx context.Context) (audio.Equipment, error) { return w.Sound(ctx, l) },
+		Loaded: l, Executable: w.Executable, Version: w.Version, Command: w.command(), User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Ask: func(ctx context.Context, path string, answer any) error { return w.Ask(ctx, l, path, answer) },
+		Sound: func(ctx context.Context, runs bool) (audio.Equipment, error) {
+			if runs {
+				return w.Sound(ctx, l)
+			}
+			return w.Here(ctx, l)
+		},
 	}
 }

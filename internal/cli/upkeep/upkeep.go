@@ -39,17 +39,19 @@ type World struct {
 	// Ask asks the gateway that runs; NoDaemon is its error where none does.
 	Ask      func(ctx context.Context, l *configure.Loaded, path string, answer any) error
 	NoDaemon error
-	Sound    func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
+	// Sound lists the sound devices of the gateway that runs, or of this machine where none
+	// does; Here lists those of this machine.
+	Sound, Here func(ctx context.Context, l *configure.Loaded) (audio.Equipment, error)
 	// Pull fetches the models that a configuration uses, from a directory where one is
 	// named.
 	Pull func(ctx context.Context, l *configure.Loaded, from string) error
 }
 
-// Commands returns config, doctor and setup. world is called when one of them runs; exactly
+// Commands returns config, doctor, status and setup. world is called when one of them runs; exactly
 // checks the number of arguments.
 func Commands(world func() World, exactly func(n int, what string) cobra.PositionalArgs) []*cobra.Command {
 	c := commands{world, exactly}
-	return []*cobra.Command{c.config(), c.doctor(), c.setup()}
+	return []*cobra.Command{c.config(), c.doctor(), c.status(), c.setup()}
 }
 
 type commands struct {

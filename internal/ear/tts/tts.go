@@ -184,6 +184,13 @@ func (v *Voice) Ready() (ok bool, why string) {
 	return true, strings.Join(broken, "; ")
 }
 
+// Checked reports whether every engine has been tried once, so that Ready knows.
+func (v *Voice) Checked() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.checked
+}
+
 // names lists the engines for messages.
 func names() string {
 	return strings.Join(slices.Sorted(maps.Keys(engines)), ", ")

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrRefused says that a broker does not accept these credentials.
-var ErrRefused = errors.New("it refuses the credentials")
+var ErrRefused = errors.New("it refused the credentials")
 
 // ErrSilentOnRights says that a broker does not tell whether it takes a message: it
 // speaks no MQTT 5.

@@ -112,7 +112,7 @@ func (c *Client) dial(ctx context.Context, s *session, opts *paho.ClientOptions)
 func explain(err error) error {
 	switch {
 	case errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword), errors.Is(err, packets.ErrorRefusedNotAuthorised):
-		return errors.New("it refused the credentials: check mqtt.username and mqtt.password_file")
+		return fmt.Errorf("%w: check mqtt.username and mqtt.password_file", ErrRefused)
 	case errors.Is(err, packets.ErrorRefusedIDRejected):
 		return errors.New("it refused the client id: another client may use it")
 	case errors.Is(err, packets.ErrorRefusedServerUnavailable):

@@ -104,6 +104,10 @@ func Regular(dir *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
+// tried is how much Try writes, in bytes: some file systems keep small files where a full
+// disk has room.
+const tried = 8 << 10
+
 // Try makes a file in a directory and removes it, because permissions do not show full
 // disks and read-only mounts.
 func Try(dir *os.Root) error {
@@ -112,7 +116,7 @@ func Try(dir *os.Root) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("x")
+	_, err = f.Write(make([]byte, tried))
 	return errors.Join(err, f.Close(), dir.Remove(name))
 }
 

@@ -25,3 +25,14 @@ func Disconnected(r tools.Result) []Absent {
 	}
 	return slices.DeleteFunc(list.Servers, func(s Absent) bool { return s.Status == "connected" })
 }
+
+// Troubles reads from the answer about the servers what else is wrong with the gateway.
+func Troubles(r tools.Result) []string {
+	var told struct {
+		Trouble []string `json:"trouble"`
+	}
+	if r.Failed || json.Unmarshal(r.Data, &told) != nil {
+		return nil
+	}
+	return told.Trouble
+}

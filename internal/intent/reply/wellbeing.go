@@ -15,6 +15,7 @@ type inspection struct {
 	alarms, unlocked, doors, windows, hot, away, silent, low, fine []finding
 
 	servers []plan.Absent // that are not connected
+	gateway []string      // what is wrong with the gateway itself
 	reached bool          // whether any device is reached
 }
 
@@ -24,7 +25,7 @@ func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection 
 	for i := range steps {
 		s := &steps[i]
 		if s.About == plan.Servers {
-			n.servers = plan.Disconnected(results[i])
+			n.servers, n.gateway = plan.Disconnected(results[i]), plan.Troubles(results[i])
 			continue
 		}
 		o, _ := observe(s, results[i])
@@ -86,9 +87,13 @@ func (c *census) wellbeing(steps []plan.Step, results []tools.Result, advice boo
 		said = append(said, c.advised(advice, "mend_battery", len(n.low))...)
 	}
 	said = append(said, c.absentServers(n.servers, advice)...)
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0 && len(n.gateway) > 0:
+		said = []string{c.Phrase("house_right", nil)}
+	case len(said) == 0:
 		said = []string{c.Phrase("all_right", nil)}
 	}
+	said = append(said, n.gateway...)
 	if text := c.ages(n.fine); text != "" {
 		said = append(said, text)
 	}

@@ -1,6 +1,7 @@
 package reply_test
 
 import (
+	"strconv"
 	"testing"
 
 	"voicegateway/internal/fake"
@@ -30,7 +31,7 @@ func TestAHouseIsNotAllRightWithAnAlarmOn(t *testing.T) {
 		}
 		var states []string
 		for i := range steps {
-			state := `{"servers":[{"id":"zwave","status":"connected"}]}`
+			state := `{"servers":[{"id":"zwave","status":"connected"}],"trouble":[` + gatewayTrouble(a.p, c.Given["gateway"]) + `]}`
 			if e := steps[i].Entity; e != nil {
 				word := map[string]string{"binary_sensor": "clear"}[e.Domain]
 				if word == "" {
@@ -46,6 +47,15 @@ func TestAHouseIsNotAllRightWithAnAlarmOn(t *testing.T) {
 		return a.p.Told(steps, answers(len(steps), states))
 	})
 	p.Compare(t, *update)
+}
+
+// gatewayTrouble is what the gateway itself reports, as a list of texts in JSON; key names its
+// sentence.
+func gatewayTrouble(p *reply.Phrases, key string) string {
+	if key == "" {
+		return ""
+	}
+	return strconv.Quote(p.Phrase(key, nil))
 }
 
 // alarmedIn returns a house with what makes an alarm, asked in one language.

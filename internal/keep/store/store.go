@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -198,15 +199,60 @@ func read(dir *os.Root, file string) ([]byte, error) {
 	return data, nil
 }
 
-// setAside renames a damaged file so that a person can look at it. It overwrites an
-// earlier one: one file is enough to see what happened, and they cannot pile up.
+// setAside renames a damaged file so that a person can look at it. One of the same day is
+// overwritten, and of earlier days only the newest are kept, so they cannot pile up.
 func (s *Store) setAside(dir *os.Root, name string, cause error) error {
 	file := name + ending
-	aside := filepath.Join(s.dir, file+".damaged")
-	if err := dir.Rename(file, file+".damaged"); err != nil {
+	broken := file + brokenMark + time.Now().Format(time.DateOnly)
+	aside := filepath.Join(s.dir, broken)
+	if err := dir.Rename(file, broken); err != nil {
 		aside = ""
 	}
+	all := slices.DeleteFunc(BrokenIn(s.dir), func(b Broken) bool { return b.Name != name })
+	for _, old := range all[min(len(all), mostBroken):] {
+		_ = dir.Remove(filepath.Base(old.File)) // one that stays does no harm
+	}
 	return &CorruptError{Name: name, Aside: aside, Err: cause}
+}
+
+// brokenMark stands between the name of a damaged file and the day on which it was set
+// aside. At most mostBroken damaged files of one value are kept.
+const (
+	brokenMark = ".broken-"
+	mostBroken = 3
+)
+
+// Broken is a damaged file that was set aside in a state directory.
+type Broken struct {
+	Name string    // of the value that was in it, as for Load
+	File string    // its path
+	Day  time.Time // the day on which it was set aside, in local time
+}
+
+// shown is how long a damaged file counts as news: long enough for a person to see it who
+// looks once a week.
+const shown = 7 * 24 * time.Hour
+
+// News reports whether people should still be shown that the value was lost.
+func (b Broken) News() bool { return time.Since(b.Day) <= shown }
+
+// BrokenIn lists the damaged files of a state directory, those of the newest day first. A
+// directory that cannot be read has none.
+func BrokenIn(dir string) []Broken {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var all []Broken
+	for _, e := range entries {
+		name, day, ok := strings.Cut(e.Name(), ending+brokenMark)
+		at, err := time.ParseInLocation(time.DateOnly, day, time.Local)
+		if ok && err == nil && validName.MatchString(name) {
+			all = append(all, Broken{name, filepath.Join(dir, e.Name()), at})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Broken) int { return b.Day.Compare(a.Day) })
+	return all
 }
 
 // Save writes v as the value of a name. When it returns nil the value survives a

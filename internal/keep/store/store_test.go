@@ -124,6 +124,38 @@ func TestDamagedValueIsSetAside(t *testing.T) {
 	}
 }
 
+// Damaged files are kept with their days and do not pile up: of one value the newest three
+// are left, and those of another value and other files stay.
+func TestDamagedFilesAreKeptByTheirDays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{
+		"timers.json.broken-2016-01-03", "timers.json.broken-2016-01-02", "timers.json.broken-2016-01-04", "marks.json.broken-2015-12-31",
+		"timers.json.broken-soon", "timers.json",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := errors.AsType[*CorruptError](open(t, dir).Load("timers", new(any))); !ok {
+		t.Fatal("the damaged file was loaded")
+	}
+	var got []string
+	for _, b := range BrokenIn(dir) {
+		if filepath.Base(b.File) != b.Name+".json.broken-"+b.Day.Format(time.DateOnly) {
+			t.Errorf("%+v", b)
+		}
+		got = append(got, b.Name+" "+b.Day.Format(time.DateOnly))
+	}
+	want := []string{"timers " + time.Now().Format(time.DateOnly), "timers 2016-01-04", "timers 2016-01-03", "marks 2015-12-31"}
+	if !slices.Equal(got, want) {
+		t.Errorf("kept are %q, expected %q", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "timers.json.broken-soon")); err != nil {
+		t.Error("a file that is not ours was removed")
+	}
+}
+
 // A link or a pipe in the place of a value is set aside: the file that a link leads to
 // may belong to another user, and is not touched when the value is saved again.
 func TestLinksAreNotFollowed(t *testing.T) {

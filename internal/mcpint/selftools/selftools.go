@@ -21,7 +21,7 @@ const (
 	noArguments   = `{"type":"object","properties":{},"additionalProperties":false}`
 	serverIDInput = `{"type":"object","properties":{"serverId":{"type":"string","description":"the id of an MCP server, as list_servers tells it"}},"required":["serverId"],"additionalProperties":false}`
 	serverOutput  = `{"type":"object","properties":{"id":{"type":"string"},"status":{"type":"string"},"health":{"type":"string"},"breaker":{"type":"string"}},"required":["id","status","health","breaker"]}`
-	listOutput    = `{"type":"object","properties":{"overall":{"type":"string"},"servers":{"type":"array","items":` + serverOutput + `}},"required":["overall","servers"]}`
+	listOutput    = `{"type":"object","properties":{"overall":{"type":"string"},"servers":{"type":"array","items":` + serverOutput + `},"trouble":{"type":"array","items":{"type":"string"}}},"required":["overall","servers"]}`
 )
 
 // serverArg is the argument of the tools that are about one server.
@@ -40,14 +40,20 @@ type Servers interface {
 }
 
 // New makes the tools. The retrying tool starts an attempt and does not wait for
-// its end.
-func New(servers Servers) []tools.Tool {
+// its end. troubles says what else is wrong with the gateway, in sentences of the voice; nil:
+// that is not told.
+func New(servers Servers, troubles func() []string) []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Spec{
 			Name: "list_servers", Title: "List the MCP servers", Risk: tools.Read, Idempotent: true,
 			Description: "The MCP servers this gateway uses, with connection state, health, next retry and last error.",
 			Input:       json.RawMessage(noArguments), Output: json.RawMessage(listOutput),
-		}, func(context.Context, struct{}) (tools.Result, error) { return listResult(servers.List()) }),
+		}, func(context.Context, struct{}) (tools.Result, error) {
+			if troubles == nil {
+				return listResult(servers.List(), nil)
+			}
+			return listResult(servers.List(), troubles())
+		}),
 		tools.New(tools.Spec{
 			Name: "get_server_status", Title: "State of one MCP server", Risk: tools.Read, Idempotent: true,
 			Description: "One MCP server's connection state, health, next retry and last error.",
@@ -73,18 +79,21 @@ func New(servers Servers) []tools.Tool {
 			if err != nil {
 				return tools.Result{}, err
 			}
-			return listResult(list)
+			return listResult(list, nil)
 		}),
 	}
 }
 
-// listResult is the answer about all servers.
-func listResult(list mcpint.StatusList) (tools.Result, error) {
+// listResult is the answer about all servers, and about what else is wrong.
+func listResult(list mcpint.StatusList, troubles []string) (tools.Result, error) {
 	lines := []string{"The MCP servers together: " + string(list.Overall) + "."}
 	for _, s := range list.Servers {
 		lines = append(lines, serverSentence(s))
 	}
-	return structured(strings.Join(lines, "\n"), list)
+	return structured(strings.Join(append(lines, troubles...), "\n"), struct {
+		mcpint.StatusList
+		Trouble []string `json:"trouble,omitempty"`
+	}{list, troubles})
 }
 
 // serverResult is the answer about one server.

@@ -61,7 +61,7 @@ func TestWhatTheToolsSay(t *testing.T) {
 	}{
 		"well":    {server: well, tool: "get_server_status", args: `{"serverId":"zwave"}`, text: "zwave is connected (healthy, breaker closed) with 8 tools."},
 		"ill":     {server: ill, tool: "get_server_status", args: `{"serverId":"zwave"}`, text: "zwave is retrying (dead, breaker open), tried again at 03:04:05 UTC, last error \"it does not answer\"."},
-		"all":     {server: well, tool: "list_servers", args: `{}`, text: "The MCP servers together: full.\nzwave is connected (healthy, breaker closed) with 8 tools."},
+		"all":     {server: well, tool: "list_servers", args: `{}`, text: "The MCP servers together: full.\nzwave is connected (healthy, breaker closed) with 8 tools.\nThe disk is full."},
 		"retry":   {server: ill, tool: "retry_server", args: `{"serverId":"zwave"}`, text: "zwave is retrying", retried: []string{"zwave"}},
 		"unknown": {server: well, tool: "retry_server", args: `{"serverId":"music"}`, text: "configured are: zwave", failed: true, retried: []string{"music"}},
 		"it ends": {server: well, fails: errors.New("the host has ended"), tool: "retry_server", args: `{"serverId":"zwave"}`, err: true, retried: []string{"zwave"}},
@@ -70,7 +70,7 @@ func TestWhatTheToolsSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			host := &oneServer{status: tc.server, fails: tc.fails}
-			all := New(host)
+			all := New(host, func() []string { return []string{"The disk is full."} })
 			i := slices.IndexFunc(all, func(tool tools.Tool) bool { return tool.Spec().Name == tc.tool })
 			result, err := all[i].Call(t.Context(), json.RawMessage(tc.args))
 			if (err != nil) != tc.err || result.Failed != tc.failed || !strings.Contains(result.Text, tc.text) {

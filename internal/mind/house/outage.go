@@ -32,25 +32,31 @@ type Outages struct {
 	tools Tools
 
 	mu   sync.Mutex
-	text string
+	last Outage
 	at   time.Time
+}
+
+// Outage is what keeps a server from its devices; the zero value is no outage.
+type Outage struct {
+	Waiting string // for what the server waits, such as stick; "" for nothing
+	Text    string // a sentence that says what is wrong and what to do about it
 }
 
 // NewOutages makes the knowledge about the servers that offer these tools.
 func NewOutages(t Tools) *Outages { return &Outages{tools: t} }
 
-// Of says why the given servers cannot reach their devices, or "" if they can. A server
-// that does not answer in time is not judged. If a tool of that name does more than read,
-// it is not called.
-func (o *Outages) Of(ctx context.Context, servers []string) string {
+// Of says why the given servers cannot reach their devices; the zero value if they can. A
+// server that does not answer in time is not judged. If a tool of that name does more than
+// read, it is not called.
+func (o *Outages) Of(ctx context.Context, servers []string) Outage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.at.IsZero() && time.Since(o.at) < outageHolds {
-		return o.text
+		return o.last
 	}
 	ctx, cancel := context.WithTimeout(ctx, outagePatience)
 	defer cancel()
-	o.text = ""
+	found, judged := Outage{}, true
 	for _, server := range servers {
 		call := tools.Call{Server: server, Tool: healthTool, Args: json.RawMessage(`{}`)}
 		if spec, ok := o.tools.Lookup(call); !ok || spec.Risk != tools.Read {
@@ -61,11 +67,15 @@ func (o *Outages) Of(ctx context.Context, servers []string) string {
 			WaitingFor string `json:"waiting_for"`
 			Message    string `json:"message"`
 		}
+		judged = judged && ctx.Err() == nil
 		if err == nil && json.Unmarshal(result.Data, &answer) == nil && answer.WaitingFor != "" {
-			o.text = answer.Message
+			found = Outage{answer.WaitingFor, answer.Message}
 			break
 		}
 	}
 	o.at = time.Now()
-	return o.text
+	if judged {
+		o.last = found
+	}
+	return o.last
 }

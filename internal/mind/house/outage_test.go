@@ -16,6 +16,7 @@ type healthCaller struct {
 	data  string
 	err   error
 	risk  tools.Risk
+	hangs bool
 	asked int
 }
 
@@ -23,8 +24,12 @@ func (h *healthCaller) Lookup(tools.Call) (tools.Spec, bool) {
 	return tools.Spec{Risk: cmp.Or(h.risk, tools.Read)}, true
 }
 
-func (h *healthCaller) Call(context.Context, tools.Call) (tools.Result, error) {
+func (h *healthCaller) Call(ctx context.Context, _ tools.Call) (tools.Result, error) {
 	h.asked++
+	if h.hangs {
+		<-ctx.Done()
+		return tools.Result{}, ctx.Err()
+	}
 	return tools.Result{Data: []byte(h.data)}, h.err
 }
 
@@ -43,8 +48,8 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := NewOutages(&tc.caller).Of(t.Context(), []string{"zwave"}); got != tc.want {
-				t.Errorf("%q, want %q", got, tc.want)
+			if got := NewOutages(&tc.caller).Of(t.Context(), []string{"zwave"}); got.Text != tc.want || (got.Waiting == "stick") != (got.Text != "") {
+				t.Errorf("%+v, want %q", got, tc.want)
 			}
 			if tc.caller.risk == tools.Reversible && tc.caller.asked != 0 {
 				t.Error("a tool that acts was called for a look at the health")
@@ -58,8 +63,14 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 			o.Of(t.Context(), []string{"zwave"})
 		}
 		<-time.After(outageHolds)
-		if caller.data = `{"waiting_for":""}`; o.Of(t.Context(), []string{"zwave"}) != "" || caller.asked != 2 {
-			t.Errorf("asked %d times, want twice; an outage that is over is told on", caller.asked)
+		caller.hangs = true
+		if got := o.Of(t.Context(), []string{"zwave"}); got.Waiting != "stick" {
+			t.Errorf("while the server is busy, the outage is %+v", got)
+		}
+		<-time.After(outageHolds)
+		caller.hangs = false
+		if caller.data = `{"waiting_for":""}`; o.Of(t.Context(), []string{"zwave"}) != (Outage{}) || caller.asked != 3 {
+			t.Errorf("asked %d times, want three times; an outage that is over is told on", caller.asked)
 		}
 	})
 }

@@ -168,6 +168,13 @@ func (k *Keeper) Acknowledged(ids []string, _ bool) {
 	k.wake()
 }
 
+// Open reads the timers of an earlier run, if that has not been done.
+func (k *Keeper) Open() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.opened()
+}
+
 // Trouble says why timers would not survive the end of the program; "" if they would.
 func (k *Keeper) Trouble() string {
 	k.mu.Lock()

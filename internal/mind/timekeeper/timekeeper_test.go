@@ -19,6 +19,7 @@ import (
 
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/keep/store"
 	"voicegateway/internal/keep/timers"
 )
 
@@ -419,7 +420,11 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60)}); res.Outcome != timers.Started || res.Reason != "" {
 			t.Errorf("%+v", res)
 		}
-		if left, err := os.ReadFile(filepath.Join(dir, file+".json.damaged")); err != nil || !bytes.Contains(left, []byte("timers")) {
+		broken := store.BrokenIn(dir)
+		if len(broken) != 1 || broken[0].Name != file {
+			t.Fatalf("%+v", broken)
+		}
+		if left, err := os.ReadFile(broken[0].File); err != nil || !bytes.Contains(left, []byte("timers")) {
 			t.Errorf("%q, %v", left, err)
 		}
 	})

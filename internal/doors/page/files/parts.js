@@ -1,4 +1,5 @@
-// The parts of the gateway in plain words, each that is not well with what mends it.
+// The parts of the gateway in plain words, each that is not well with what mends it, and the
+// pill in the header, which sums them up.
 import { byId, el, foreign, known, say, soon, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
 
@@ -11,18 +12,33 @@ export function take(kind) {
 const readSoon = soon(() => read().catch(() => {}));
 let told = "";
 
+const tone = { well: "good", poor: "warn", ill: "bad" };
+
 async function read() {
-  const { parts } = await ask("ready"), text = JSON.stringify(parts);
+  const ready = await ask("ready"), { parts } = ready, text = JSON.stringify(ready);
   if (text === told) return;
   told = text;
-  const ill = parts.filter((part) => part.state !== "ready");
+  sumUp(ready);
+  const ill = parts.filter((part) => part.health !== "well");
   byId("parts").replaceChildren(...ill.map((part) => el("li", {},
     el("div", { className: "row wrap" },
       el("strong", {}, known("part_", part.name)),
-      el("span", { className: `pill ${part.state === "failed" ? "bad" : "warn"}` }, known("partstate_", part.state))),
+      el("span", { className: `pill ${tone[part.health]}` }, stateOf(part))),
+    part.said ? el("div", {}, part.said) : null,
     part.why ? el("div", {}, foreign(part.why)) : null,
     el("div", { className: "quiet" }, known("mend_", part.name) === part.name ? word("mend") : known("mend_", part.name)))));
   say(byId("parts-fine"), word("parts_fine", { count: parts.length - ill.length }));
+}
+
+// A part that is ill does not work, whatever else of it still runs.
+const stateOf = (part) => known("partstate_", part.health === "ill" && part.state !== "starting" ? "failed" : part.state);
+
+// sumUp makes the pill in the header as bad as the worst part, and names what is that bad.
+function sumUp({ health, parts }) {
+  const pill = byId("level"), worst = parts.filter((part) => part.health === health);
+  pill.className = `pill long ${tone[health]}`;
+  say(pill, health === "well" ? word("level_well")
+    : [...new Set(worst.map((part) => part.said || `${known("part_", part.name)}: ${stateOf(part)}`))].join(" · "));
 }
 
 // Some parts change without an event.

@@ -24,20 +24,10 @@ export function take(kind, body) {
 // same leaves out that a server was well once more, which is no news to a person.
 const same = (a, b) => JSON.stringify({ ...a, lastSuccess: null }) === JSON.stringify({ ...b, lastSuccess: null });
 
-// levelOf sums the servers up, as the gateway does.
-function levelOf(all) {
-  if (all.some((s) => s.essential && s.status !== "connected")) return "disconnected";
-  const optional = all.filter((s) => !s.essential), up = optional.filter((s) => s.status === "connected");
-  if (up.length === optional.length) return "full";
-  return up.length > 0 ? "partial" : "degraded";
-}
-
-const tone = { full: "good", partial: "warn", degraded: "warn", disconnected: "bad", connected: "good", connecting: "warn", retrying: "warn", failed: "bad" };
+const tone = { connected: "good", connecting: "warn", retrying: "warn", failed: "bad" };
 
 const renderSoon = soon(() => {
-  const all = [...servers.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), level = levelOf(all), pill = byId("level");
-  say(pill, known("level_", level));
-  pill.className = `pill ${tone[level]}`;
+  const all = [...servers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const id of items.keys()) if (!servers.has(id)) { items.get(id).item.remove(); items.delete(id); }
   for (const server of all) show(server);
   byId("servers-none").hidden = all.length > 0;
