@@ -42,6 +42,8 @@ type parked struct {
 }
 
 // work begins the work of an order.
+//
+//nolint:contextcheck // the leash is the context of the turn, but can let go of it
 func (a *Mind) work(ctx context.Context, x Exchange, m Memory, o Order, t *turn) *work {
 	w := &work{mind: a, turn: t, x: x, order: o, leash: newLeash(ctx), asks: make(chan serverAsks), done: make(chan struct{})}
 	calls := tools.WithTalk(w.leash, w) // what its servers say comes here

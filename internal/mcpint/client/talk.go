@@ -96,7 +96,7 @@ func (u *underWay) asker(ctx context.Context) *callUnderWay {
 	found, _ := ctx.Value(callKey{}).(*callUnderWay)
 	if found == nil {
 		for _, c := range u.calls {
-			if found != nil && tools.TalkOf(c.ctx) != tools.TalkOf(found.ctx) {
+			if found != nil && c.talk() != found.talk() {
 				return nil
 			}
 			if found == nil || c.token > found.token {
@@ -104,7 +104,7 @@ func (u *underWay) asker(ctx context.Context) *callUnderWay {
 			}
 		}
 	}
-	if found == nil || u.calls[found.token] != found || tools.TalkOf(found.ctx) == nil {
+	if found == nil || u.calls[found.token] != found || found.talk() == nil {
 		return nil
 	}
 	found.asking.Add(1)
