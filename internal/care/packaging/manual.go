@@ -66,7 +66,7 @@ func plain(text string) string {
 	return text
 }
 
-func (p *page) write(format string, args ...any) { p.WriteString(fmt.Sprintf(format, args...)) }
+func (p *page) write(format string, args ...any) { _, _ = fmt.Fprintf(p, format, args...) } // a builder has no errors
 
 func (p *page) section(title string) { p.write(".SH \"%s\"\n", plain(title)) }
 
