@@ -313,7 +313,11 @@ func (web *injuredWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if first := web.first.Load(); first != nil {
 		r = r.WithContext(context.WithValue(r.Context(), firstSession{}, *first))
 	}
-	if f := web.broken.Load(); f != nil && f.wrong != nil && f.wrong(w, r, m.Method) {
+	asked := m.Method
+	if asked == "server/discover" {
+		asked = handshake // a server that is broken is so in both eras
+	}
+	if f := web.broken.Load(); f != nil && f.wrong != nil && f.wrong(w, r, asked) {
 		return
 	}
 	if m.Method == handshake {
