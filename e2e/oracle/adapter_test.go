@@ -151,8 +151,8 @@ func (m *answering) Quiet(context.Context, ...string) error {
 // Rings names what rings, Missed what is missed: how they are worded stands in golden files.
 func (m *answering) Rings(r timers.Ring, _ time.Time) string { return "rings: " + r.Name }
 
-// Missed names what is missed.
-func (m *answering) Missed(all []timers.Timer, _ time.Time) string {
+// SayMissed names what is missed.
+func (m *answering) SayMissed(all []timers.Timer, _ time.Time) string {
 	names := "missed:"
 	for _, one := range all {
 		names += " " + one.Name + one.Command

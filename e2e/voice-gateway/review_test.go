@@ -81,7 +81,7 @@ func TestAWordingIsKept(t *testing.T) {
 // sentencesWith writes a file with our English sentences and more of some intents.
 func sentencesWith(t *testing.T, more map[string]string) string {
 	t.Helper()
-	data, err := sentences.Understood("en")
+	data, err := sentences.Pack("en")
 	if err != nil {
 		t.Fatal(err)
 	}

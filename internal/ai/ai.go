@@ -91,7 +91,7 @@ func (a *Assistant) Reply(ctx context.Context, p dialogue.Prompt) iter.Seq2[dial
 		err = r.run(ctx)
 		a.memory.add(p.Conversation, exchange{at: time.Now(), user: p.Text, assistant: strings.Join(r.said, " "), from: r.origin(), passed: r.passed})
 		if err != nil && !r.stopped {
-			a.noticed(err)
+			a.noteFailure(err)
 			yield(dialogue.Part{}, asFailure(err))
 		}
 	}
@@ -128,9 +128,9 @@ func (a *Assistant) none(err error) error {
 	return asFailure(err)
 }
 
-// noticed logs a failed reply, and makes Run look for the model again if the error
+// noteFailure logs a failed reply, and makes Run look for the model again if the error
 // says that it may be gone.
-func (a *Assistant) noticed(err error) {
+func (a *Assistant) noteFailure(err error) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return
@@ -152,7 +152,7 @@ func (a *Assistant) lookAgain() {
 // asked. It waits for the first look for the model, which is short. If the last look
 // found no model, it looks again, so that a model that is back answers at once.
 func (a *Assistant) available(ctx context.Context) (string, error) {
-	s := a.found()
+	s := a.lookUp()
 	if s.ready || a.cfg.Enabled == "false" {
 		return s.model, s.err()
 	}
@@ -167,7 +167,7 @@ func (a *Assistant) available(ctx context.Context) (string, error) {
 		case <-wait.C:
 		case <-ctx.Done():
 		}
-		s = a.found()
+		s = a.lookUp()
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("replying: %w", ctx.Err())
@@ -175,7 +175,7 @@ func (a *Assistant) available(ctx context.Context) (string, error) {
 	return s.model, s.err()
 }
 
-func (a *Assistant) found() status {
+func (a *Assistant) lookUp() status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.status

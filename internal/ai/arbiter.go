@@ -36,7 +36,7 @@ func (a *Assistant) Arbitrate(ctx context.Context, c dialogue.Trouble) (choice r
 		return "", "", fmt.Errorf("%w: %w", dialogue.ErrNoModel, err)
 	}
 	facts, err := json.Marshal(map[string]any{
-		"asked": clip(c.Asked, maxPrompt), "done": bounded(c.Done), "open": bounded(c.Open),
+		"asked": clip(c.Asked, maxPrompt), "done": shortenSteps(c.Done), "open": shortenSteps(c.Open),
 		"server": c.Server, "health": c.Health, "failures_in_a_row": c.Failures,
 		"connection_attempts": c.Attempts, "reconnects_for_this_task": c.Reconnects, "error": clip(c.Reason, maxReason),
 	})
@@ -108,8 +108,8 @@ func verdictOf(text string) (choice record.Choice, reason string, err error) {
 	return choices[i], clip(strings.Map(printable, found[0].Reason), sentence.Longest), nil
 }
 
-// bounded shortens a list of steps and each step in it.
-func bounded(steps []string) []string {
+// shortenSteps shortens a list of steps and each step in it.
+func shortenSteps(steps []string) []string {
 	const most = 20
 	list := make([]string, 0, most)
 	for _, s := range steps[:min(len(steps), most)] {

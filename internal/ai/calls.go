@@ -47,7 +47,7 @@ func (r *reply) execute(ctx context.Context, calls []tools.Call) error {
 		ask.Calls = append(ask.Calls, p.call)
 	}
 	r.messages = append(r.messages, ask)
-	r.named(plan)
+	r.resolveLabels(plan)
 	if r.planned(calls) {
 		r.facts.readings, r.facts.told = nil, 0
 	}
@@ -86,7 +86,7 @@ func reads(p *planned) bool { return p.refusal != "" || p.spec.Risk == tools.Rea
 
 // plan checks the calls of a round against what is offered.
 func (r *reply) plan(calls []tools.Call) []planned {
-	specs := r.a.offered(r.prompt.House, r.scope())
+	specs := r.a.listTools(r.prompt.House, r.scope())
 	plan := make([]planned, 0, len(calls))
 	for i, c := range calls {
 		p := planned{call: c}
@@ -193,7 +193,7 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 		p := &plan[i]
 		switch {
 		case p.refusal != "":
-			p.record = refused(p, p.refusal)
+			p.record = refuse(p, p.refusal)
 		case p.spec.Risk == tools.Read:
 			place := lines.Take(p.spec.Server)
 			wg.Go(func() {
@@ -212,9 +212,9 @@ func (r *reply) together(ctx context.Context, plan []planned) {
 	}
 }
 
-// refused returns a call with the reason why it is not made. If why is empty, the call is
+// refuse returns a call with the reason why it is not made. If why is empty, the call is
 // still to be made.
-func refused(p *planned, why string) dialogue.Call {
+func refuse(p *planned, why string) dialogue.Call {
 	return dialogue.Call{Call: p.call, Spec: p.spec, Result: tools.Result{Failed: why != "", Text: why}}
 }
 
@@ -235,13 +235,13 @@ func (r *reply) act(ctx context.Context, plan []planned, writes []int) (told boo
 	}
 	var asked []dialogue.Call
 	for _, i := range writes {
-		asked = append(asked, refused(&plan[i], plan[i].wrong))
+		asked = append(asked, refuse(&plan[i], plan[i].wrong))
 	}
 	acted := dialogue.Acted{Left: true}
 	why := r.forbidden()
 	if why != "" {
 		for _, i := range writes {
-			acted.Calls = append(acted.Calls, refused(&plan[i], why))
+			acted.Calls = append(acted.Calls, refuse(&plan[i], why))
 		}
 	} else {
 		r.watch.pause()
@@ -324,7 +324,7 @@ func (r *reply) noteLosses(plan []planned) {
 func (r *reply) tell(p *planned) {
 	rec := p.record
 	if rec.ID == "" {
-		rec = refused(p, "Not done: the reply has ended.")
+		rec = refuse(p, "Not done: the reply has ended.")
 	}
 	shown := rec
 	shown.Result.Text = r.labels.Clean(rec.Result.Text)

@@ -90,9 +90,9 @@ func (s *started) end() {
 	s.cancel()
 }
 
-// take returns the answer to a request that has begun already; ok is false if none
+// claim returns the answer to a request that has begun already; ok is false if none
 // has.
-func (e *early) take(ctx context.Context, req Request) (answer iter.Seq2[Delta, error], ok bool) {
+func (e *early) claim(ctx context.Context, req Request) (answer iter.Seq2[Delta, error], ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.current

@@ -84,9 +84,9 @@ func (rd *round) hold(s string) bool {
 	return true
 }
 
-// answered is called when no thought has ended in the answer. It speaks the sentences
+// releaseHeld is called when no thought has ended in the answer. It speaks the sentences
 // that were held back, except those that sound like thinking aloud.
-func (r *reply) answered(rd *round) {
+func (r *reply) releaseHeld(rd *round) {
 	held := rd.mused
 	rd.mused = nil
 	for _, s := range held {

@@ -63,7 +63,7 @@ func NewOpenAI(cfg Config, key string, transport http.RoundTripper) (*OpenAI, er
 func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 	list, err := o.client.ListModels(ctx)
 	if err != nil {
-		return nil, unanswered(o.explain(err))
+		return nil, asUnanswered(o.explain(err))
 	}
 	names := make([]string, 0, len(list.Models))
 	for _, m := range list.Models {
@@ -77,7 +77,7 @@ func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, err
 	return func(yield func(Delta, error) bool) {
 		stream, err := o.begin(ctx, req)
 		if err != nil {
-			yield(Delta{}, unanswered(err))
+			yield(Delta{}, asUnanswered(err))
 			return
 		}
 		defer func() { _ = stream.Close() }()
@@ -90,7 +90,7 @@ func (o *OpenAI) Complete(ctx context.Context, req Request) iter.Seq2[Delta, err
 		if finish == "" {
 			return // the reader had enough
 		}
-		for _, c := range calls.Done() {
+		for _, c := range calls.List() {
 			if !yield(Delta{Call: &c}, nil) {
 				return
 			}
@@ -240,7 +240,7 @@ func (o *OpenAI) explain(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if known := guarded(err); known != nil {
+	if known := asSettingError(err); known != nil {
 		return known
 	}
 	kind := Unavailable
@@ -258,9 +258,9 @@ func (o *OpenAI) explain(err error) error {
 	return &Error{Kind: kind, Err: err}
 }
 
-// unanswered corrects the error of a request that got no answer at all: an answer that
+// asUnanswered corrects the error of a request that got no answer at all: an answer that
 // never began was not cut off.
-func unanswered(err error) error {
+func asUnanswered(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == Dropped {
 		return &Error{Kind: Unavailable, Err: errors.New("the connection was closed without an answer")}
 	}

@@ -46,17 +46,17 @@ func (a *Assistant) prefix(h *home.House, may scope, said string) prefix {
 		text += "\n\n" + facts
 	}
 	ofOthers := strangerTo(h)
-	specs := choice.Of(choice.Brief(a.permitted(may, ofOthers), ofOthers), ofOthers, said, a.cfg.MaxTools)
+	specs := choice.Of(choice.Brief(a.permittedTools(may, ofOthers), ofOthers), ofOthers, said, a.cfg.MaxTools)
 	if may != reading {
 		specs = wordless(specs, h)
 	}
 	return prefix{Message{Role: System, Text: strings.TrimSpace(text)}, specs}
 }
 
-// offered lists all tools that a call may be for, those too that were left out of a
+// listTools lists all tools that a call may be for, those too that were left out of a
 // request because there are too many.
-func (a *Assistant) offered(h *home.House, may scope) []tools.Spec {
-	specs := choice.Brief(a.permitted(may, strangerTo(h)), strangerTo(h))
+func (a *Assistant) listTools(h *home.House, may scope) []tools.Spec {
+	specs := choice.Brief(a.permittedTools(may, strangerTo(h)), strangerTo(h))
 	if may != reading {
 		specs = wordless(specs, h)
 	}
@@ -73,9 +73,9 @@ const (
 	everywhere              // all that do
 )
 
-// permitted lists the tools for a turn, each kind in the order of their names. Dangerous
+// permittedTools lists the tools for a turn, each kind in the order of their names. Dangerous
 // tools and tools of unknown risk are never offered.
-func (a *Assistant) permitted(may scope, ofOthers choice.Foreign) []tools.Spec {
+func (a *Assistant) permittedTools(may scope, ofOthers choice.Foreign) []tools.Spec {
 	all := slices.Clone(a.tools.Specs())
 	slices.SortFunc(all, func(a, b tools.Spec) int { return strings.Compare(a.Name, b.Name) })
 	specs := slices.DeleteFunc(slices.Clone(all), func(s tools.Spec) bool { return s.Risk != tools.Read })
@@ -90,7 +90,7 @@ func (a *Assistant) permitted(may scope, ofOthers choice.Foreign) []tools.Spec {
 // strangersAct reports whether a stranger offers a tool that changes something.
 func (a *Assistant) strangersAct(h *home.House) bool {
 	ofOthers := strangerTo(h)
-	return slices.ContainsFunc(a.permitted(elsewhere, ofOthers), func(s tools.Spec) bool { return s.Risk != tools.Read })
+	return slices.ContainsFunc(a.permittedTools(elsewhere, ofOthers), func(s tools.Spec) bool { return s.Risk != tools.Read })
 }
 
 // knownFacts is the text about the house that was asked for last. It is safe for

@@ -168,7 +168,7 @@ func (r *reply) request(last bool) Request {
 func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 	req := r.request(last)
 	r.watch.ask()
-	defer r.watch.answered()
+	defer r.watch.stopAnswer()
 	calls, err := r.round(ctx, req)
 	if len(req.Tools) > 0 && refusesTools(err) {
 		r.a.log.Warn("the language model takes no tools, so it cannot look or act", "model", r.model, "err", err)
@@ -217,13 +217,13 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 	rd := &round{verdicts: r.facts.verdicts, text: sentence.Text{Tools: req.Tools, Held: r.a.habits.has(endsThoughts, r.model)}, last: req.NoCalls}
 	r.watch.listen()
 	defer r.watch.deaf()
-	answer, begun := r.a.early.take(ctx, req)
+	answer, begun := r.a.early.claim(ctx, req)
 	if !begun {
 		answer = r.a.model.Complete(ctx, req)
 	}
 	for d, err := range answer {
 		if err == nil {
-			err = r.take(rd, d)
+			err = r.handle(rd, d)
 		}
 		if err != nil || r.stopped {
 			return nil, r.broken(rd, r.cause(ctx, err))
@@ -232,7 +232,7 @@ func (r *reply) round(ctx context.Context, req Request) ([]tools.Call, error) {
 	if ctx.Err() != nil {
 		return nil, r.broken(rd, reasonOf(ctx))
 	}
-	return r.end(rd)
+	return r.finishRound(rd)
 }
 
 // broken handles a completion that failed, and returns why. It speaks the whole sentences
@@ -258,8 +258,8 @@ func (r *reply) cause(ctx context.Context, err error) error {
 	return &Error{Kind: Broken, Err: err}
 }
 
-// take handles one piece.
-func (r *reply) take(rd *round, d Delta) error {
+// handle handles one piece.
+func (r *reply) handle(rd *round, d Delta) error {
 	visible := r.visible(rd, d.Text)
 	piece := !d.Hidden && d.Text == "" // a piece of a call
 	rd.answering = rd.answering || piece || strings.ContainsFunc(visible, func(c rune) bool { return c > ' ' })
@@ -282,8 +282,8 @@ func (r *reply) take(rd *round, d Delta) error {
 	return nil
 }
 
-// end handles what is left at the end of a completion.
-func (r *reply) end(rd *round) ([]tools.Call, error) {
+// finishRound handles what is left at the end of a completion.
+func (r *reply) finishRound(rd *round) ([]tools.Call, error) {
 	var err error
 	switch rd.finish {
 	case "":
@@ -304,7 +304,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 			r.sentence(rd, s)
 		}
 		if len(rd.calls) == 0 {
-			r.answered(rd)
+			r.releaseHeld(rd)
 		}
 	}
 	return rd.calls, err
@@ -315,7 +315,7 @@ func (r *reply) end(rd *round) ([]tools.Call, error) {
 // instead.
 func (r *reply) planned(calls []tools.Call) bool {
 	return slices.ContainsFunc(calls, func(c tools.Call) bool {
-		spec, offered := find(r.a.offered(r.prompt.House, r.scope()), c.Tool)
+		spec, offered := find(r.a.listTools(r.prompt.House, r.scope()), c.Tool)
 		return offered && spec.Risk != tools.Read
 	})
 }
@@ -323,7 +323,7 @@ func (r *reply) planned(calls []tools.Call) bool {
 // say gives a sentence to the reader. Both clocks stop while the reader is busy.
 func (r *reply) say(p dialogue.Part, listening bool) {
 	if !p.Receipt {
-		r.watch.answered()
+		r.watch.stopAnswer()
 	}
 	if r.pass(p, listening) {
 		r.said = append(r.said, p.Sentence)

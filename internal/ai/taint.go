@@ -82,10 +82,10 @@ func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
 	return specs
 }
 
-// named replaces labels in the arguments of calls by the names of the house, because the
+// resolveLabels replaces labels in the arguments of calls by the names of the house, because the
 // servers and the mind do not know the labels. The calls that the model reads back, and
 // calls that leave the house, keep the labels.
-func (r *reply) named(plan []planned) {
+func (r *reply) resolveLabels(plan []planned) {
 	for i := range plan {
 		if p := &plan[i]; !p.spec.OpenWorld && !foreign(&p.spec, r.prompt.House) {
 			p.call.Args = dialogue.Renamed(p.call.Args, r.labels.Meant)

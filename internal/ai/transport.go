@@ -47,9 +47,9 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// guarded turns an error of the guard into an *Error that names our setting; nil
+// asSettingError turns an error of the guard into an *Error that names our setting; nil
 // for any other error.
-func guarded(err error) *Error {
+func asSettingError(err error) *Error {
 	switch {
 	case errors.Is(err, httpguard.ErrTooLong):
 		return &Error{Kind: TooLong, Err: fmt.Errorf("over %d bytes in one completion", maxStream)}

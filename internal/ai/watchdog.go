@@ -47,8 +47,8 @@ func watch(ctx context.Context, whole, silence time.Duration) (context.Context, 
 
 // ask starts the clock of the first sentence, and answered stops it: a sentence is
 // spoken, or the request has ended.
-func (w *watchdog) ask()      { w.answer.Reset(w.silence + firstSentence) }
-func (w *watchdog) answered() { w.answer.Stop() }
+func (w *watchdog) ask()        { w.answer.Reset(w.silence + firstSentence) }
+func (w *watchdog) stopAnswer() { w.answer.Stop() }
 
 // listen starts or restarts the clock of the model's silence.
 func (w *watchdog) listen() { w.quiet.Reset(w.silence) }

@@ -36,7 +36,7 @@ func (a *app) askCommand() *cobra.Command {
 		Use: "ask TEXT", Short: "Carry out one turn from a text",
 		Args: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
-				return configure.Misused(fmt.Errorf("%s needs a text, such as \"turn on the kitchen light\"", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs a text, such as \"turn on the kitchen light\"", c.CommandPath()))
 			}
 			return nil
 		},

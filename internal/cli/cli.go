@@ -89,7 +89,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return configure.Misused(fmt.Errorf("unknown command %q; voice-gateway --help lists them", args[0]))
+				return configure.AsUseError(fmt.Errorf("unknown command %q; voice-gateway --help lists them", args[0]))
 			}
 			return nil
 		},
@@ -99,13 +99,13 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return configure.Misused(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
+		return configure.AsUseError(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
 	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)
 	root.AddCommand(review.Commands(a.review)...)
-	derived := a.derived()
+	derived := a.deriveCommands()
 	derived["servers"].AddCommand(a.retryCommand())
 	root.AddCommand(slices.Collect(maps.Values(derived))...)
 	root.AddCommand(
@@ -140,14 +140,14 @@ func (a *app) status(err error) int {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return configure.Misused(fmt.Errorf("%s needs %s; %d arguments were given", c.CommandPath(), what, len(args)))
+			return configure.AsUseError(fmt.Errorf("%s needs %s; %d arguments were given", c.CommandPath(), what, len(args)))
 		}
 		return nil
 	}
 }
 
-// configured is cobra's function for a command that works with the configuration.
-func (a *app) configured(work func(ctx context.Context, l *loaded, args []string) error) func(*cobra.Command, []string) error {
+// withConfig is cobra's function for a command that works with the configuration.
+func (a *app) withConfig(work func(ctx context.Context, l *loaded, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		l, err := a.load(c.Context())
 		if err != nil {

@@ -53,11 +53,11 @@ func (d daemon) addr() string {
 func (d daemon) order(ctx context.Context, method, path string, body []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
-	return d.needed(d.request(ctx, method, path, body, answer))
+	return d.explainMissing(d.request(ctx, method, path, body, answer))
 }
 
-// needed explains errNoDaemon to a person; other errors stay as they are.
-func (d daemon) needed(err error) error {
+// explainMissing explains errNoDaemon to a person; other errors stay as they are.
+func (d daemon) explainMissing(err error) error {
 	switch {
 	case !errors.Is(err, errNoDaemon):
 		return err

@@ -20,7 +20,7 @@ func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "Show the whole path on this machine, without hardware, account or network",
 		Args: exactly(0, "no arguments"),
-		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
 			return demo.Run(ctx, demo.Config{
 				Gateway: l.Config,
 				Options: gateway.Options{Executable: a.Executable, Version: a.version, Environ: a.Environ, Secrets: l.Secrets},

@@ -32,7 +32,7 @@ elsewhere; it, or a part of it, goes into audio.input or audio.output of the
 configuration. A running gateway is asked, because it holds the devices; without
 one they are looked at directly.`,
 		Args: exactly(0, "no arguments"),
-		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
 			sound, err := equipment(ctx, l, a.Executable, a.logger(slog.LevelError))
 			if err != nil {
 				return err

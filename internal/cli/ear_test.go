@@ -40,7 +40,7 @@ func TestListenDrawsOneLine(t *testing.T) {
 		t.Error("the turn's end is not told")
 	}
 	v.event("state", []byte(`{"state":"muted"}`))
-	v.end()
+	v.endLine()
 	lines := strings.Split(out.String(), "\n")
 	if len(lines) != 4 {
 		t.Fatalf("%d lines: %q", len(lines)-1, out)
@@ -67,7 +67,7 @@ func TestListenWritesALineForAnUtterance(t *testing.T) {
 	v.note("no microphone found")
 	v.note("")
 	v.event("turn", []byte(turnEvent))
-	v.end()
+	v.endLine()
 	if got := out.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x1b") ||
 		!strings.Contains(got, "the recorder is on") || strings.Count(got, "no microphone") != 1 {
 		t.Errorf("%q", got)
@@ -83,7 +83,7 @@ func TestListenAsJSON(t *testing.T) {
 	w.TurnEnded(record.Record{ID: "t-1", Source: record.FromMic})
 	v.event("device", []byte(`{}`))
 	v.note("trouble")
-	v.end()
+	v.endLine()
 	var kinds []string
 	for line := range strings.Lines(out.String()) {
 		var e struct {
@@ -147,7 +147,7 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, stream []byte) {
 		v, _ := viewed(true, false)
 		_ = events(bytes.NewReader(stream), func(kind string, data []byte) { v.event(kind, data) })
-		v.end()
+		v.endLine()
 	})
 }
 

@@ -73,7 +73,7 @@ func (a *app) rehearseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "rehearse", Short: "Find names of the house that sound alike, and suggest others; nothing is played or carried out",
 		Args: exactly(0, "no arguments"),
-		RunE: a.configured(func(ctx context.Context, l *loaded, _ []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
 			return rehearse(ctx, screen{ask: l.daemon().order, out: a.Out, err: a.Err, paint: a.paint, asJSON: asJSON})
 		}),
 	}

@@ -114,8 +114,8 @@ func (v *earView) draw() {
 	console.Redraw(v.app.Out, v.meter())
 }
 
-// end ends the meter's line, so that the prompt gets a line of its own.
-func (v *earView) end() {
+// endLine ends the meter's line, so that the prompt gets a line of its own.
+func (v *earView) endLine() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.drawn {
@@ -179,7 +179,7 @@ func (v *earView) utterance(r record.Record) string {
 	}
 	transcript := "(nothing)"
 	if r.Transcript != nil {
-		transcript = console.Quoted(r.Transcript.Text)
+		transcript = console.Quote(r.Transcript.Text)
 	}
 	return p.Dim(r.Time.Local().Format("15:04:05")) + "  " + p.Bold(transcript) + "  " + p.Dim(strings.Join(parts, " · "))
 }

@@ -54,9 +54,9 @@ of Home Assistant's that the gateway knows acts in the simulated house.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case (len(args) == 0) != (h.table != ""):
-				return configure.Misused(fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs one or more WAV files, or --table and a directory", c.CommandPath()))
 			case h.table != "" && h.pack != "":
-				return configure.Misused(errors.New("--table measures our own sentences; leave --pack out"))
+				return configure.AsUseError(errors.New("--table measures our own sentences; leave --pack out"))
 			}
 			return nil
 		},
@@ -88,11 +88,11 @@ func (h hearing) configure(ctx context.Context) (*loaded, error) {
 	}
 	if h.engine != "" {
 		if known := stt.Engines(); !slices.Contains(known, h.engine) {
-			return nil, configure.Misused(fmt.Errorf("--engine %s is unknown; expected %s", h.engine, strings.Join(known, ", ")))
+			return nil, configure.AsUseError(fmt.Errorf("--engine %s is unknown; expected %s", h.engine, strings.Join(known, ", ")))
 		}
 		l.STT.Engines = []string{h.engine}
 		if err := l.STT.Validate(); err != nil {
-			return nil, configure.Misused(fmt.Errorf("--engine %s cannot be used:\n%w", h.engine, err))
+			return nil, configure.AsUseError(fmt.Errorf("--engine %s cannot be used:\n%w", h.engine, err))
 		}
 	}
 	if h.language == "" {
@@ -101,11 +101,11 @@ func (h hearing) configure(ctx context.Context) (*loaded, error) {
 	if _, err := intent.Ours(h.language); err == nil {
 		l.Gateway.Language = h.language
 	} else if h.pack == "" {
-		return nil, configure.Misused(fmt.Errorf("--lang: %w", err))
+		return nil, configure.AsUseError(fmt.Errorf("--lang: %w", err))
 	}
 	l.STT.Engines = slices.DeleteFunc(l.STT.Engines, func(e string) bool { return !stt.Knows(e, h.language) })
 	if len(l.STT.Engines) == 0 {
-		return nil, configure.Misused(fmt.Errorf("--lang %s: no recogniser of stt.engines hears it; --engine names another", h.language))
+		return nil, configure.AsUseError(fmt.Errorf("--lang %s: no recogniser of stt.engines hears it; --engine names another", h.language))
 	}
 	return l, nil
 }

@@ -43,9 +43,9 @@ func (a *app) growth(percent int) {
 	}
 }
 
-// settled runs a daemon, and gives back what its start left over once it is ready:
+// runSettled runs a daemon, and gives back what its start left over once it is ready:
 // files that were read, and a house that was none.
-func (a *app) settled(ctx context.Context, ready, run func(context.Context) error) error {
+func (a *app) runSettled(ctx context.Context, ready, run func(context.Context) error) error {
 	starting, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {

@@ -44,7 +44,7 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.seconds < 0 {
-				return configure.Misused(fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds))
+				return configure.AsUseError(fmt.Errorf("--seconds is %d; expected 1 or more, or 0 for no end", o.seconds))
 			}
 			l, err := a.load(c.Context())
 			if err != nil {
@@ -67,7 +67,7 @@ is said. --now opens an utterance at once, without a wake word, and ends with it
 
 func (o listening) run(ctx context.Context, l *loaded) error {
 	view := &earView{app: o.app, asJSON: o.asJSON}
-	defer view.end()
+	defer view.endLine()
 	err := o.through(ctx, l.daemon(), view)
 	if errors.Is(err, errNoDaemon) {
 		err = o.here(ctx, l, view)

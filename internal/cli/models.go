@@ -90,16 +90,16 @@ func (m *modelsWork) listCommand() *cobra.Command {
 	return c
 }
 
-// chosen returns the models named on the command line. Without names it returns
+// choose returns the models named on the command line. Without names it returns
 // those the configuration uses: its wake words, its stop words, the model of a voice
 // and the recogniser.
-func (m *modelsWork) chosen(ctx context.Context, names []string) (words []micro.Entry, networks []moonshine.Published, err error) {
+func (m *modelsWork) choose(ctx context.Context, names []string) (words []micro.Entry, networks []moonshine.Published, err error) {
 	if len(names) == 0 {
 		l, err := m.app.load(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		names = used(l)
+		names = modelsUsed(l)
 	}
 	for _, name := range names {
 		if p, ok := moonshine.Known(name); ok {
@@ -108,15 +108,15 @@ func (m *modelsWork) chosen(ctx context.Context, names []string) (words []micro.
 		}
 		e, ok := micro.Known(name)
 		if !ok {
-			return nil, nil, configure.Misused(fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(models.Names(), ", ")))
+			return nil, nil, configure.AsUseError(fmt.Errorf("there is no published model %q; there are: %s. A model of your own is put into the directory as NAME.tflite with its NAME.json", name, strings.Join(models.Names(), ", ")))
 		}
 		words = append(words, e)
 	}
 	return words, networks, nil
 }
 
-// used are the models that a configuration uses.
-func used(l *loaded) (names []string) {
+// modelsUsed are the models that a configuration uses.
+func modelsUsed(l *loaded) (names []string) {
 	for _, p := range moonshine.Catalogue() {
 		if l.STT.Neural() && p.Language == l.Gateway.Language {
 			names = append(names, p.Name)
@@ -135,7 +135,7 @@ func used(l *loaded) (names []string) {
 
 // pullFor fetches the models that a configuration uses.
 func (m *modelsWork) pullFor(ctx context.Context, l *loaded, from string) error {
-	words, networks, err := m.chosen(ctx, used(l))
+	words, networks, err := m.choose(ctx, modelsUsed(l))
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (m *modelsWork) pullCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			words, networks, err := m.chosen(c.Context(), names)
+			words, networks, err := m.choose(c.Context(), names)
 			if err != nil {
 				return err
 			}

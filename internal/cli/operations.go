@@ -22,8 +22,8 @@ import (
 var shows = map[string]show{
 	doors.House.Name:       showing(tellHome),
 	doors.ShowWakes.Name:   showing(console.Wakes),
-	doors.Loudness.Name:    checked(tellVolume),
-	doors.SetVolume.Name:   checked(tellVolume),
+	doors.Loudness.Name:    showChecked(tellVolume),
+	doors.SetVolume.Name:   showChecked(tellVolume),
 	doors.AcceptTools.Name: showing(tellAccepted),
 	doors.ListTimers.Name:  showing(console.Timers),
 	doors.ListServers.Name: showing(func(out io.Writer, paint console.Paint, list mcpint.StatusList) {
@@ -36,14 +36,14 @@ type show func(out io.Writer, paint console.Paint, answer json.RawMessage) error
 
 // showing makes a show of a function that prints answers of one type.
 func showing[Out any](tell func(out io.Writer, paint console.Paint, answer Out)) show {
-	return checked(func(out io.Writer, paint console.Paint, answer Out) error {
+	return showChecked(func(out io.Writer, paint console.Paint, answer Out) error {
 		tell(out, paint, answer)
 		return nil
 	})
 }
 
-// checked does what showing does, with a function that may find an error in the answer.
-func checked[Out any](tell func(out io.Writer, paint console.Paint, answer Out) error) show {
+// showChecked does what showing does, with a function that may find an error in the answer.
+func showChecked[Out any](tell func(out io.Writer, paint console.Paint, answer Out) error) show {
 	return func(out io.Writer, paint console.Paint, raw json.RawMessage) error {
 		var answer Out
 		if err := json.Unmarshal(raw, &answer); err != nil {
@@ -53,9 +53,9 @@ func checked[Out any](tell func(out io.Writer, paint console.Paint, answer Out) 
 	}
 }
 
-// derived makes the commands that only ask the running gateway for an operation, by their
+// deriveCommands makes the commands that only ask the running gateway for an operation, by their
 // names.
-func (a *app) derived() map[string]*cobra.Command {
+func (a *app) deriveCommands() map[string]*cobra.Command {
 	all := map[string]*cobra.Command{}
 	for _, op := range doors.Doables() {
 		if entry := op.Describe(); entry.Usage.Use != "" {
@@ -93,7 +93,7 @@ func (a *app) derive(op doors.Doable) *cobra.Command {
 		case !takes:
 			return wanted, wanted.Input(), exactly(0, cmp.Or(entry.Usage.Needs, "no arguments"))(c, args)
 		case err != nil:
-			return nil, nil, configure.Misused(err)
+			return nil, nil, configure.AsUseError(err)
 		}
 		return wanted, in, nil
 	}
@@ -158,7 +158,7 @@ func tellVolume(out io.Writer, _ console.Paint, now doors.Level) error {
 // tellAccepted tells which tools of a server are used now.
 func tellAccepted(out io.Writer, paint console.Paint, s mcpint.Status) {
 	fmt.Fprintf(out, "%s %s: %s of its tools are used\n", paint.Good("✓"), s.ID, console.ToolCount(s))
-	for _, text := range s.Unused() {
+	for _, text := range s.ExplainUnused() {
 		fmt.Fprintf(out, "  %s\n", text)
 	}
 }

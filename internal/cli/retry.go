@@ -31,11 +31,11 @@ func (a *app) retryCommand() *cobra.Command {
 		Use: "retry NAME|--all", Short: "Try a server again at once, with a fresh count of retries, and wait for the outcome",
 		Args: func(c *cobra.Command, args []string) error {
 			if all == (len(args) == 1) || len(args) > 1 {
-				return configure.Misused(fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs the name of one server, or --all", c.CommandPath()))
 			}
 			return nil
 		},
-		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
 			d := l.daemon()
 			r := retrying{out: a.Out, progress: a.Err, paint: a.paint, noWait: noWait, look: d.server, force: d.retry}
 			if all {

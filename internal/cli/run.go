@@ -43,7 +43,7 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			stop := a.rereadOnHangup(c.Context(), g)
 			defer stop()
-			if err := a.settled(c.Context(), g.Ready, g.Run); err != nil {
+			if err := a.runSettled(c.Context(), g.Ready, g.Run); err != nil {
 				return fmt.Errorf("the gateway ended: %w", err)
 			}
 			log.Info("stopped")
@@ -91,11 +91,11 @@ func (a *app) sayCommand() *cobra.Command {
 		Use: "say TEXT", Short: "Speak a text",
 		Args: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
-				return configure.Misused(fmt.Errorf("%s needs a text", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs a text", c.CommandPath()))
 			}
 			return nil
 		},
-		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
 			text := strings.Join(args, " ")
 			_, err := doors.Say.Ask(ctx, l.daemon().request, doors.Spoken{Text: text})
 			if !errors.Is(err, errNoDaemon) {

@@ -24,7 +24,7 @@ func (a *app) timersCommand() *cobra.Command {
 		Short: "List timers, alarms, reminders and commands for later; start or change them",
 		Example: "  voice-gateway timers start 9m --name pasta\n  voice-gateway timers start --at 07:00 --every weekday\n" +
 			"  voice-gateway timers start 10m --command 'turn off the lamp'\n  voice-gateway timers add pasta 5m",
-		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
 			if len(args) == 0 {
 				list, err := doors.ListTimers.Send(ctx, l.daemon().order, &struct{}{})
 				if err != nil {
@@ -66,7 +66,7 @@ func (a *app) timersCommand() *cobra.Command {
 func timerRequest(r timers.Request, args []string) (timers.Request, error) {
 	r.Action = timers.Action(args[0])
 	if !slices.Contains(strings.Split("start cancel cancel_all pause resume add subtract stop snooze", " "), args[0]) {
-		return r, configure.Misused(fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0]))
+		return r, configure.AsUseError(fmt.Errorf("timers %s: there is no such action; voice-gateway timers --help lists them", args[0]))
 	}
 	for _, arg := range args[1:] {
 		length, err := time.ParseDuration(arg)
@@ -75,7 +75,7 @@ func timerRequest(r timers.Request, args []string) (timers.Request, error) {
 			n := int(length / time.Second)
 			r.Seconds = &n
 		case err == nil || r.Action == timers.Begin || r.Timer != "":
-			return r, configure.Misused(fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg))
+			return r, configure.AsUseError(fmt.Errorf("timers %s: %q is one argument too many; a length is written 90s, 5m or 1h30m", args[0], arg))
 		case strings.HasPrefix(arg, "timer-"):
 			r.Timer = arg
 		default:

@@ -24,7 +24,7 @@ func (a *app) turnsCommand() *cobra.Command {
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 || limit > doors.MaxTurns {
-				return configure.Misused(fmt.Errorf("--limit is %d; expected 1 to %d", limit, doors.MaxTurns))
+				return configure.AsUseError(fmt.Errorf("--limit is %d; expected 1 to %d", limit, doors.MaxTurns))
 			}
 			l, err := a.load(c.Context())
 			if err != nil {
@@ -83,11 +83,11 @@ func (a *app) whyCommand() *cobra.Command {
 		Use: "why [TURN]", Short: "Explain why the last turn, or the given one, did what it did",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return configure.Misused(fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs one turn's id at most, as turns lists it", c.CommandPath()))
 			}
 			return nil
 		},
-		RunE: a.configured(func(ctx context.Context, l *loaded, args []string) error {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
 			turns, err := doors.LastTurns.Ask(ctx, l.daemon().order, doors.Newest(doors.MaxTurns))
 			if err != nil {
 				return err

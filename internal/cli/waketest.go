@@ -45,7 +45,7 @@ of the tries in the microphone's place.`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(o.background) > 0 && len(o.files) == 0 {
-				return configure.Misused(errors.New("--background goes with --from"))
+				return configure.AsUseError(errors.New("--background goes with --from"))
 			}
 			l, err := a.load(c.Context())
 			if err != nil {
@@ -62,7 +62,7 @@ of the tries in the microphone's place.`,
 }
 
 func (o wakeTesting) run(ctx context.Context, l *loaded) error {
-	word, err := testedWord(l, o.word)
+	word, err := wordToTest(l, o.word)
 	if err != nil {
 		return err
 	}
@@ -88,15 +88,15 @@ func (o wakeTesting) run(ctx context.Context, l *loaded) error {
 	return tellWakeTest(o.app.Out, o.app.paint, t.Result(), o.asJSON)
 }
 
-// testedWord is the wake word to test.
-func testedWord(l *loaded, word string) (string, error) {
+// wordToTest is the wake word to test.
+func wordToTest(l *loaded, word string) (string, error) {
 	switch l.Wake.Engine {
 	case "auto", "micro", "none":
 	default:
 		return "", fmt.Errorf("wake.engine is %s, which gives no score for a try; wake-test works with models of micro", l.Wake.Engine)
 	}
 	if word == "" && len(l.Wake.Words) == 0 {
-		return "", configure.Misused(errors.New("there is no wake word in wake.words; name one with --word"))
+		return "", configure.AsUseError(errors.New("there is no wake word in wake.words; name one with --word"))
 	}
 	if word == "" {
 		word = l.Wake.Words[0]

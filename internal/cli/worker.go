@@ -44,7 +44,7 @@ func (a *app) workerCommand() *cobra.Command {
 			}
 			work, ok := workers[args[0]]
 			if !ok {
-				return configure.Misused(fmt.Errorf("there is no worker %q; expected audio, stt, stt-moonshine or servers", args[0]))
+				return configure.AsUseError(fmt.Errorf("there is no worker %q; expected audio, stt, stt-moonshine or servers", args[0]))
 			}
 			in, out, err := worker.Pipes()
 			if err != nil {

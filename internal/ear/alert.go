@@ -87,24 +87,24 @@ func (a *alerts) begin() Alert {
 // acknowledge removes the alerts that could be heard, and returns their IDs. An alert
 // that still waits for its first round is not known to anybody yet, and stays.
 func (a *alerts) acknowledge() []string {
-	return a.take(func(r *ringing) bool { return !r.since.IsZero() })
+	return a.removeWhere(func(r *ringing) bool { return !r.since.IsZero() })
 }
 
-// end takes away the alerts that have rung for as long as they should, and returns
+// removeExpired takes away the alerts that have rung for as long as they should, and returns
 // their IDs.
-func (a *alerts) end() []string {
+func (a *alerts) removeExpired() []string {
 	now := time.Now()
-	return a.take(func(r *ringing) bool { return r.Most > 0 && !r.since.IsZero() && now.Sub(r.since) >= r.Most })
+	return a.removeWhere(func(r *ringing) bool { return r.Most > 0 && !r.since.IsZero() && now.Sub(r.since) >= r.Most })
 }
 
 // remove removes the alerts with these IDs, or all of them if ids is empty, and reports
 // whether the one of the last round is gone.
 func (a *alerts) remove(ids []string) bool {
-	a.take(func(r *ringing) bool { return len(ids) == 0 || slices.Contains(ids, r.ID) })
+	a.removeWhere(func(r *ringing) bool { return len(ids) == 0 || slices.Contains(ids, r.ID) })
 	return !slices.Contains(a.all, a.now)
 }
 
-func (a *alerts) take(which func(*ringing) bool) (ids []string) {
+func (a *alerts) removeWhere(which func(*ringing) bool) (ids []string) {
 	a.all = slices.DeleteFunc(a.all, func(r *ringing) bool {
 		if !which(r) {
 			return false

@@ -67,7 +67,7 @@ func (b *bell) asked(ctx context.Context, x Alert) error {
 	case !x.Urgent || b.state.resting() || b.state.rings() && b.alerts.now.Urgent:
 		return nil // Run begins its round, or the end of the round before
 	}
-	listening := b.state.Published() == Listening
+	listening := b.state.Public() == Listening
 	if b.step(ctx, Alarmed) {
 		b.abandon(ctx, listening, Alarmed)
 		b.beginRound(ctx)
@@ -146,15 +146,15 @@ func (b *bell) roundOver(ctx context.Context) {
 	})
 }
 
-// heard takes what a frame of the quiet brought. A word for quiet is carried out at
+// take takes what a frame of the quiet brought. A word for quiet is carried out at
 // once, any other as a turn. With a recogniser in trouble, the wake word and the stop
 // word remain.
-func (b *bell) heard(ctx context.Context, k Kind, at time.Time) {
+func (b *bell) take(ctx context.Context, k Kind, at time.Time) {
 	switch k {
 	case Heard:
 		b.answer(ctx, at)
 	case NotCorrected:
-		b.window.end(ctx, NotCorrected)
+		b.window.forgetSpeech(ctx, NotCorrected)
 	default: // nothing yet
 	}
 	if b.state == RingPause && !b.stopAt.IsZero() && at.Sub(b.stopAt) >= stopPatience {
@@ -184,7 +184,7 @@ func (b *bell) answer(ctx context.Context, at time.Time) {
 		return
 	}
 	t := b.window.turn(b.cfg, at)
-	t.rec.Transcript = t.written(text)
+	t.rec.Transcript = t.transcript(text)
 	t.rec.Route, t.rec.Intent, t.rec.Outcome = record.RouteLocal, &record.Intent{Name: catalogue.Stop}, record.Done
 	b.teller.finishRecord(t)
 	b.stop(ctx, Stopped)
@@ -207,15 +207,15 @@ func (b *bell) nextRound(ctx context.Context) {
 	case len(b.waiting) > 0:
 		b.over = true // Run speaks it
 	case b.alerts.next() == nil:
-		b.end(ctx)
+		b.endRound(ctx)
 	case b.step(ctx, RingAsked):
 		b.endTurn()
 		b.beginRound(ctx)
 	}
 }
 
-// end ends the round that sounds, if one does.
-func (b *bell) end(ctx context.Context) {
+// endRound ends the round that sounds, if one does.
+func (b *bell) endRound(ctx context.Context) {
 	if b.state.rings() && b.step(ctx, Finished) {
 		b.endTurn()
 	}
@@ -224,7 +224,7 @@ func (b *bell) end(ctx context.Context) {
 // quiet removes alerts that no longer need attention.
 func (b *bell) quiet(ctx context.Context, ids []string) {
 	if b.alerts.remove(ids) {
-		b.end(ctx)
+		b.endRound(ctx)
 	}
 }
 
@@ -232,7 +232,7 @@ func (b *bell) quiet(ctx context.Context, ids []string) {
 func (b *bell) acknowledge() { b.tellAcknowledged(b.alerts.acknowledge(), false) }
 
 // endAlerts ends the alerts that have rung for long enough.
-func (b *bell) endAlerts() { b.tellAcknowledged(b.alerts.end(), true) }
+func (b *bell) endAlerts() { b.tellAcknowledged(b.alerts.removeExpired(), true) }
 
 // tellAcknowledged reports which alerts are over, beside the loop: the receiver may ask
 // the loop for something.

@@ -123,10 +123,10 @@ func (c *correctionWindow) note(f audio.Frame, room float64) {
 	}
 }
 
-// end forgets the speech heard so far when k has ended the time for a correction.
+// forgetSpeech forgets the speech heard so far when k has ended the time for a correction.
 // After a wake word the recogniser begins a new utterance, which drops the open
 // one.
-func (c *correctionWindow) end(ctx context.Context, k Kind) {
+func (c *correctionWindow) forgetSpeech(ctx context.Context, k Kind) {
 	if c.said.open && k != Woken {
 		c.recogniser.drop(ctx)
 	}

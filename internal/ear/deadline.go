@@ -15,7 +15,7 @@ type deadline struct {
 // enter sets the deadline of a new state; before is the state it came from. Thinking
 // has one deadline in all, whatever is added meanwhile.
 func (d *deadline) enter(to, before State) {
-	if to.Published() == Thinking && before.Published() == Thinking {
+	if to.Public() == Thinking && before.Public() == Thinking {
 		return
 	}
 	d.sounded = 0
@@ -30,7 +30,7 @@ func (d *deadline) enter(to, before State) {
 // deadline counts in them, so that a busy machine hears what an idle one hears; the
 // wall clock ends the state when they do not.
 func (d *deadline) passed(s State) bool {
-	if s.Published() != Listening && !s.mayGrow() && !s.correctable() {
+	if s.Public() != Listening && !s.mayGrow() && !s.correctable() {
 		return false
 	}
 	d.sounded += audio.FrameLength

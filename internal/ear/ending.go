@@ -52,7 +52,7 @@ func (l *Loop) stop(ctx context.Context, k Kind) {
 		l.waiting = nil // a person who wants quiet wants no waiting texts either
 		l.bell.acknowledge()
 	}
-	listening := l.state.Published() == Listening
+	listening := l.state.Public() == Listening
 	if l.step(ctx, k) {
 		l.abandon(ctx, listening, k)
 	}
@@ -79,9 +79,9 @@ func (l *Loop) mute(ctx context.Context, k Kind) {
 	l.ear.muted = on
 	l.ear.preRoll.Clear()
 	if l.state == RingPause {
-		l.window.end(ctx, k)
+		l.window.forgetSpeech(ctx, k)
 	}
-	listening := l.state.Published() == Listening
+	listening := l.state.Public() == Listening
 	if l.step(ctx, k) && l.state == Muted {
 		l.abandon(ctx, listening, k)
 	}

@@ -38,7 +38,7 @@ func (r *teller) answer(ctx context.Context, t *telling, asked record.Turn) {
 func (r *teller) startAgain(t *telling, more addition) {
 	t.startClock(more.end.SpeechEnd, more.at, more.wall, r.live)
 	t.rec.Timings.Transcript = t.watch.Now()
-	t.rec.Transcript = t.written(more.whole)
+	t.rec.Transcript = t.transcript(more.whole)
 	if more.end.Done {
 		t.rec.Endpoint = &record.Endpoint{Reason: more.end.Reason}
 	}

@@ -57,7 +57,7 @@ func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {
 		l.fail(ctx, "the speech recogniser is not ready: "+err.Error())
 		return
 	}
-	u.words, u.loudest = words{secret: u.words.secret}, audio.Silence
+	u.words, u.loudest = partialText{secret: u.words.secret}, audio.Silence
 }
 
 // answerTime is how long the question of a turn may be answered.

@@ -58,7 +58,7 @@ type growingSentence struct {
 	loud     [resumedOf]bool // which of the last frames were as loud as the command
 	resumed  time.Time       // when the speaker continued; zero before that
 	open     bool            // the recogniser has the utterance open
-	words    words
+	words    partialText
 	more     addition
 }
 
@@ -82,10 +82,10 @@ func (g *growingSentence) begin(t *telling, at time.Time) {
 	}
 }
 
-// heard returns the event for an utterance that ended with e and text: HeardHalf or
+// judge returns the event for an utterance that ended with e and text: HeardHalf or
 // HeardSentence if the speaker may add to it, else Heard. If the last words no longer
 // belonged to the sentence, other people are talking, and nothing is added.
-func (g *growingSentence) heard(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
+func (g *growingSentence) judge(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
 	switch {
 	case text.Text == "" || t.challenge != "" || !g.recogniser.canReopen():
 		return Heard
@@ -166,9 +166,9 @@ func (g *growingSentence) finish(ctx context.Context) Kind {
 	return Added
 }
 
-// end gives the addition to the turn when k has ended the time for it. A wake word ends
+// takeAddition gives the addition to the turn when k has ended the time for it. A wake word ends
 // the turn and makes the recogniser begin a new utterance, so then there is no addition.
-func (g *growingSentence) end(ctx context.Context, k Kind) {
+func (g *growingSentence) takeAddition(ctx context.Context, k Kind) {
 	grown := *g
 	*g = growingSentence{recogniser: g.recogniser, observer: g.observer, keep: g.keep, log: g.log}
 	if k == Woken {

@@ -39,7 +39,7 @@ func TestWhatMayGrow(t *testing.T) {
 			g := growingSentence{recogniser: &recogniser{stt: tt.stt}}
 			said := &telling{}
 			said.utterance.words.judged = tt.judged
-			if got := g.heard(said, speech.Endpoint{Reason: tt.reason}, tt.text); got != tt.want {
+			if got := g.judge(said, speech.Endpoint{Reason: tt.reason}, tt.text); got != tt.want {
 				t.Errorf("it is %s, expected %s", got, tt.want)
 			}
 		})

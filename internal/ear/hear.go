@@ -111,7 +111,7 @@ func (l *Loop) hearFewWords(ctx context.Context, f audio.Frame, level float64) {
 	room := l.ear.room.Level()
 	switch k := l.window.hear(ctx, l.ownSound.without(f, room), room); {
 	case l.state == RingPause:
-		l.bell.heard(ctx, k, f.At)
+		l.bell.take(ctx, k, f.At)
 	case k == Heard:
 		l.correct(ctx, f.At)
 	default:
@@ -161,7 +161,7 @@ func (l *Loop) wakeWordChanged(ctx context.Context, err error) {
 		return
 	}
 	l.parts.Log.Info("wake word engine works again", "part", "wake")
-	if l.state.Published() == EarFailed {
+	if l.state.Public() == EarFailed {
 		l.step(ctx, Finished)
 	}
 }

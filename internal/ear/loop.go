@@ -146,7 +146,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		switch {
 		case l.state.resting() && ended:
 			return nil
-		case frames == nil && l.state.Published() == Listening: // opened by the last frame, or after it
+		case frames == nil && l.state.Public() == Listening: // opened by the last frame, or after it
 			l.sourceEnded(ctx)
 			continue
 		}
@@ -154,7 +154,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			l.endTurn()
 			return nil
-		case f, ok := <-heardNow(frames, l.cfg.Live, l.state):
+		case f, ok := <-framesToRead(frames, l.cfg.Live, l.state):
 			if !ok {
 				frames = nil
 				l.sourceEnded(ctx)
@@ -169,8 +169,8 @@ func (l *Loop) Run(ctx context.Context) error {
 	}
 }
 
-// heardNow are the frames to read in a state: none while a recording waits for an answer.
-func heardNow(frames <-chan audio.Frame, live bool, state State) <-chan audio.Frame {
+// framesToRead are the frames to read in a state: none while a recording waits for an answer.
+func framesToRead(frames <-chan audio.Frame, live bool, state State) <-chan audio.Frame {
 	if !live && (state == Thinking || state == Speaking || state == Ringing) {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (l *Loop) step(ctx context.Context, k Kind) bool {
 	l.state = to
 	l.wakeWord.listenForStop(to == Speaking || to.rings())
 	l.deadline.enter(to, before)
-	if published := to.Published(); published != before.Published() {
+	if published := to.Public(); published != before.Public() {
 		l.parts.Observer.StateChanged(published)
 	}
 	l.leave(ctx, before, k)
@@ -231,9 +231,9 @@ func (l *Loop) leave(ctx context.Context, before State, k Kind) {
 	case before.sounds() && !l.state.sounds():
 		l.ownSound.voiceEnded(k == Woken)
 	case before.mayGrow() && !l.state.mayGrow():
-		l.growing.end(ctx, k)
+		l.growing.takeAddition(ctx, k)
 	case before.correctable() && !l.state.correctable(), before == RingPause:
-		l.window.end(ctx, k)
+		l.window.forgetSpeech(ctx, k)
 	}
 }
 
@@ -275,7 +275,7 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	switch {
 	case l.ear.muted:
 		return ErrMuted
-	case l.state.Published() != Listening:
+	case l.state.Public() != Listening:
 		at := time.Now()
 		if !l.cfg.Live { // recorded sound has a clock of its own
 			at = l.ear.newest

@@ -168,10 +168,10 @@ func (o *ownSound) echoes(f audio.Frame) bool {
 	return audio.Level(f.Samples) < o.voiceLevel+aboveOwnVoice-fallen
 }
 
-// spokenOver returns the last of the frames heard while we spoke, from where a person
+// framesOverUs returns the last of the frames heard while we spoke, from where a person
 // began to speak over us; nil if there was no such speech. If our own voice could not be
 // measured, speech cannot be told from it.
-func (o *ownSound) spokenOver(frames []audio.Frame) []audio.Frame {
+func (o *ownSound) framesOverUs(frames []audio.Frame) []audio.Frame {
 	if !o.live || o.voiceLevel == audio.Silence {
 		return nil
 	}

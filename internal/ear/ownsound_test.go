@@ -73,7 +73,7 @@ func TestSpokenOver(t *testing.T) {
 			for i := range frames {
 				frames[i].At = o.voiceEnds.Add(time.Duration(i+1-len(frames)) * audio.FrameLength)
 			}
-			if got := o.spokenOver(frames); len(got) != tt.want {
+			if got := o.framesOverUs(frames); len(got) != tt.want {
 				t.Errorf("the last %d frames, expected %d", len(got), tt.want)
 			}
 		})

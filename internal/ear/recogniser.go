@@ -43,15 +43,15 @@ type recogniser struct {
 	log    *slog.Logger
 }
 
-// words hold the text so far of an open utterance, and whether it is a sentence.
-type words struct {
+// partialText hold the text so far of an open utterance, and whether it is a sentence.
+type partialText struct {
 	partial speech.Partial
 	judged  speech.Completeness
 	secret  bool // they answer a challenge: they are not shown, and they are not a sentence
 }
 
-// shown are the words as others may see them.
-func (w words) shown() speech.Partial {
+// asPartial are the words as others may see them.
+func (w partialText) asPartial() speech.Partial {
 	if w.secret {
 		return speech.Partial{}
 	}
@@ -82,7 +82,7 @@ func (t *telling) expects() speech.Expected {
 
 // push gives the transcriber the frames that the endpointer admits, and updates the
 // words and their judgement.
-func (r *recogniser) push(ctx context.Context, f audio.Frame, w *words) error {
+func (r *recogniser) push(ctx context.Context, f audio.Frame, w *partialText) error {
 	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
 	for _, admitted := range r.end.Admit(f) {

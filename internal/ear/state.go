@@ -45,9 +45,9 @@ const (
 	RingPause State = "ring_pause"
 )
 
-// Published is the state as MQTT, HTTP and logs tell it, which does not show the
+// Public is the state as MQTT, HTTP and logs tell it, which does not show the
 // finer ways of hearing: idle, wake, listening, thinking, speaking, muted or error.
-func (s State) Published() State {
+func (s State) Public() State {
 	switch s {
 	case AskingBack:
 		return Waking

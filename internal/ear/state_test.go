@@ -113,7 +113,7 @@ func TestEveryStateCanBeLeft(t *testing.T) {
 				t.Errorf("%s in %s leads to %s, %v; expected %s", k, s, to, ok, rest)
 			}
 		}
-		if to, ok := Next(s, Failed); s.Published() != EarFailed && (!ok || to.Published() != EarFailed) {
+		if to, ok := Next(s, Failed); s.Public() != EarFailed && (!ok || to.Public() != EarFailed) {
 			t.Errorf("a failure in %s leads to %s, %v; expected %s", s, to, ok, EarFailed)
 		}
 		if deadlines[s] <= 0 {
@@ -127,9 +127,9 @@ func TestTheWorldHearsSevenWords(t *testing.T) {
 	t.Parallel()
 	words := map[State]bool{}
 	for _, s := range states() {
-		words[s.Published()] = true
-		if p := s.Published(); p.Published() != p {
-			t.Errorf("%s is published as %s, which is published as %s", s, p, p.Published())
+		words[s.Public()] = true
+		if p := s.Public(); p.Public() != p {
+			t.Errorf("%s is published as %s, which is published as %s", s, p, p.Public())
 		}
 	}
 	want := map[State]bool{"idle": true, "wake": true, "listening": true, "thinking": true, "speaking": true, "muted": true, "error": true}
@@ -207,7 +207,7 @@ func diagram() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n    [*] --> idle\n")
 	for _, s := range states() {
-		if p := s.Published(); p != s {
+		if p := s.Public(); p != s {
 			fmt.Fprintf(&b, "    %s: %s (%s)\n", s, s, p)
 		}
 	}

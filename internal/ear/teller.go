@@ -95,7 +95,7 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 		r.log.Warn("no recogniser heard the utterance", "part", "turn", "turn", t.id, "err", err)
 		t.rec.Outcome, t.rec.Error = record.Failed, "the speech recogniser failed: "+err.Error()
 	} else {
-		t.rec.Transcript = t.written(text)
+		t.rec.Transcript = t.transcript(text)
 	}
 	r.tell(ctx, t, text)
 }

@@ -31,7 +31,7 @@ type telling struct {
 
 // utterance is what was said in a turn.
 type utterance struct {
-	words      words
+	words      partialText
 	spoke      time.Duration // from the first to the last speech
 	loudest    float64       // dBFS
 	least      float64       // dBFS: the answer to a question is at least as loud

@@ -34,12 +34,12 @@ func (l *Loop) openEar(ctx context.Context, d speech.Detection, least float64, c
 	before := l.ear.preRoll.Since(d.At)
 	if t.followUp {
 		t.chimeOver = true
-		if before = l.ownSound.spokenOver(l.ear.answerable(t)); len(before) == 0 {
+		if before = l.ownSound.framesOverUs(l.ear.answerable(t)); len(before) == 0 {
 			l.ownSound.chime(ctx, earcon.FollowUp)
 		}
 	}
 	for _, f := range before {
-		if l.state.Published() == Listening && l.turn == t {
+		if l.state.Public() == Listening && l.turn == t {
 			l.listen(ctx, f)
 		}
 	}
@@ -75,7 +75,7 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 			return
 		}
 	}
-	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.shown(), Judged: u.words.judged, Ended: e.Reason})
+	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.asPartial(), Judged: u.words.judged, Ended: e.Reason})
 	if e.Done {
 		l.endUtterance(ctx, e, f.At)
 	}
@@ -114,7 +114,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 		l.step(ctx, l.growing.finish(ctx))
 		return
 	case Ringing, RingPause:
-		l.bell.end(ctx)
+		l.bell.endRound(ctx)
 		return
 	default:
 		return
@@ -138,7 +138,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
 	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
-	t.utterance.lost = t.utterance.lostIn(e)
+	t.utterance.lost = t.utterance.sumLost(e)
 	wall := time.Now()
 	tooQuiet := t.followUp && t.utterance.tooQuiet()
 	spoken := !e.SpeechStart.IsZero() && !tooQuiet
@@ -170,7 +170,7 @@ func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time
 		l.step(ctx, NothingHeard)
 		l.endTurn()
 	default:
-		k := l.growing.heard(t, e, text)
+		k := l.growing.judge(t, e, text)
 		if k != Heard {
 			l.growing.begin(t, at)
 		}
@@ -192,9 +192,9 @@ const (
 	tornBefore = 500 * time.Millisecond
 )
 
-// lostIn sums up the sound that was lost in speech, or close enough before it to have been
+// sumLost sums up the sound that was lost in speech, or close enough before it to have been
 // its beginning.
-func (u *utterance) lostIn(e speech.Endpoint) (lost time.Duration) {
+func (u *utterance) sumLost(e speech.Endpoint) (lost time.Duration) {
 	for _, g := range u.gaps {
 		if !g.at.Before(e.SpeechStart.Add(-tornBefore)) {
 			lost += g.lost
@@ -229,13 +229,13 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 // think runs the answer to a turn beside the loop, which stays free to hear a
 // barge-in.
 func (l *Loop) think(ctx context.Context, t *telling, text speech.Transcript, k Kind) {
-	t.rec.Transcript = t.written(text)
+	t.rec.Transcript = t.transcript(text)
 	l.step(ctx, k)
 	l.runBeside(ctx, t, func(ctx context.Context) { l.teller.tell(ctx, t, text) })
 }
 
-// written is a text as the record of the turn has it.
-func (t *telling) written(text speech.Transcript) *record.Transcript {
+// transcript is a text as the record of the turn has it.
+func (t *telling) transcript(text speech.Transcript) *record.Transcript {
 	if t.challenge != "" {
 		return &record.Transcript{Text: record.ChallengeAnswer, Engine: text.Engine, Confidence: text.Confidence}
 	}

@@ -41,11 +41,11 @@ func (a acts) Ask(ctx context.Context, q record.Request) record.Record {
 			rec.Outcome, rec.Error = record.Failed, err.Error()
 		}
 	}
-	return a.told(rec)
+	return a.report(rec)
 }
 
-// told reports a turn that has ended to the observers.
-func (a acts) told(rec record.Record) record.Record {
+// report reports a turn that has ended to the observers.
+func (a acts) report(rec record.Record) record.Record {
 	if rec.Reply != "" {
 		a.observer.Replied(rec.ID, rec.Reply)
 	}

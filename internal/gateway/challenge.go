@@ -9,15 +9,15 @@ import (
 // Doubts are what the configuration asks for and cannot have, each with what happens
 // instead.
 func (c Config) Doubts() []string {
-	if why := c.unchallenged(); why != "" {
+	if why := c.whyUnchallenged(); why != "" {
 		return []string{"safety.dangerous: challenge cannot be had: " + why + "; dangerous acts stay denied"}
 	}
 	return nil
 }
 
-// unchallenged is why no challenges are asked although they are configured, "" if they
+// whyUnchallenged is why no challenges are asked although they are configured, "" if they
 // are or need not be.
-func (c Config) unchallenged() string {
+func (c Config) whyUnchallenged() string {
 	switch language := c.Gateway.Language; {
 	case !c.Safety.Challenges():
 		return ""
@@ -33,7 +33,7 @@ func (c Config) unchallenged() string {
 // denied.
 func (c Config) limits() guard.Limits {
 	l := c.Safety
-	if c.unchallenged() != "" {
+	if c.whyUnchallenged() != "" {
 		l.Dangerous = guard.Deny
 	}
 	return l

@@ -167,8 +167,8 @@ func (d discreet) parts(parts []doors.Part) []doors.Part {
 	return parts
 }
 
-// settled gives the servers of a configuration what must not be shown of them.
-func (d discreet) settled(servers []mcpint.Server) {
+// hideSecrets gives the servers of a configuration what must not be shown of them.
+func (d discreet) hideSecrets(servers []mcpint.Server) {
 	for i := range servers {
 		servers[i].Secrets = d.secrets
 	}
@@ -185,8 +185,8 @@ func (k discreetKeeper) Keep(r record.Record, utterance audio.Clip) {
 	k.Keeper.Keep(k.record(r), utterance)
 }
 
-// known is the house as far as it is known.
-func known(rooms *house.House) *home.House {
+// knownHouse is the house as far as it is known.
+func knownHouse(rooms *house.House) *home.House {
 	if rooms == nil {
 		return &home.House{}
 	}

@@ -88,7 +88,7 @@ func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Obs
 	if err != nil {
 		return nil, fmt.Errorf("assembling the turn: %w", err)
 	}
-	e.mute = mute.New(s.cfg.Gateway.StateDir, e.loop, e.sound.switched(), s.log.With("part", "audio"))
+	e.mute = mute.New(s.cfg.Gateway.StateDir, e.loop, e.sound.microphone(), s.log.With("part", "audio"))
 	return e, nil
 }
 
@@ -146,8 +146,8 @@ func (s setup) newSound(volume *local.Volume) (sound, error) {
 	}, nil
 }
 
-// switched is the part of the sound that the mute switch closes.
-func (s sound) switched() mute.Microphone {
+// microphone is the part of the sound that the mute switch closes.
+func (s sound) microphone() mute.Microphone {
 	if s.card == nil {
 		return nil
 	}

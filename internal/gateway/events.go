@@ -47,7 +47,7 @@ func (e serverEvents) observer() host.Observer {
 		State:   func(string, mcpint.State, mcpint.State) { e.change() },
 		Health:  func(string, mcpint.Health, mcpint.Health, string) { e.change() },
 		Held:    e.attempts.Held,
-		Attempt: e.attempted,
+		Attempt: e.passAttempt,
 		Connected: func(c host.Connection) {
 			e.counts.Connected(c.Server, c.Away)
 			e.change()
@@ -80,8 +80,8 @@ func (e serverEvents) change() {
 	}
 }
 
-// attempted passes the end of an attempt on.
-func (e serverEvents) attempted(a host.Attempt) {
+// passAttempt passes the end of an attempt on.
+func (e serverEvents) passAttempt(a host.Attempt) {
 	e.counts.Attempt(a.Server)
 	e.change()
 	e.attempts.Ended(a.Server, a.Err == nil)

@@ -102,7 +102,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	opts.Source = cmp.Or(opts.Source, record.FromMic)
 	var rooms *house.House
-	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return known(rooms) })
+	secrets := secretsOf(cfg, opts.Secrets, func() *home.House { return knownHouse(rooms) })
 	log = slog.New(secret.Handler(log.Handler(), secrets))
 	s, board := setup{cfg, opts, log, discreet{secrets}, newCounts(cfg, opts), &order.Lines{}}, newBoard()
 	rooms, err := s.newHouse()

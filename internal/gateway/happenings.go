@@ -43,13 +43,13 @@ func (l link) publishPresses(e home.Event) {
 
 // press has the sentences of buttons carried out until ctx ends.
 func (g *Gateway) press(ctx context.Context) error {
-	return g.buttons.Run(ctx, g.pressed)
+	return g.buttons.Run(ctx, g.carryOutPress)
 }
 
-// pressed carries out the sentence of a button, in the button's room. An act can be seen
+// carryOutPress carries out the sentence of a button, in the button's room. An act can be seen
 // and needs no words; a refusal, a question or an answer is spoken if that room has a
 // voice.
-func (g *Gateway) pressed(ctx context.Context, s events.Said) {
+func (g *Gateway) carryOutPress(ctx context.Context, s events.Said) {
 	here := s.Event.Area == "" || ownRoom(s.Event.Area, g.cfg.Gateway.Area)
 	rec := g.Ask(ctx, record.Request{Text: s.Sentence, Area: s.Event.Area, Source: record.FromButton, Aloud: here})
 	done := (rec.Outcome == record.Done || rec.Outcome == record.Accepted) && rec.Risk != "" && rec.Risk != string(tools.Read)

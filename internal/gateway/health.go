@@ -128,7 +128,7 @@ func (s setup) houseTrouble(mcp *host.Host, outages *house.Outages, rooms *house
 		if t := serverTrouble(servers, houses, phrases); t.why != "" {
 			return t
 		}
-		out := outages.Of(context.Background(), connected(servers))
+		out := outages.Of(context.Background(), connectedServers(servers))
 		if out.Text == "" && len(houses) > 0 && rooms.House().Empty() {
 			out.Text = "the MCP servers are connected, and none has told of a house yet; local tools work"
 		}
@@ -159,8 +159,8 @@ func serverTrouble(servers []mcpint.Status, houses []string, phrases *reply.Phra
 	return t
 }
 
-// connected lists the servers that can be asked.
-func connected(servers []mcpint.Status) []string {
+// connectedServers lists the servers that can be asked.
+func connectedServers(servers []mcpint.Status) []string {
 	var ids []string
 	for _, s := range servers {
 		if s.Status == mcpint.Connected {

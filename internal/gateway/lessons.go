@@ -12,9 +12,9 @@ import (
 	"voicegateway/internal/mind/replay"
 )
 
-// recorded returns what reads the sound that was recorded of a turn; nil if nothing is
+// soundReader returns what reads the sound that was recorded of a turn; nil if nothing is
 // recorded.
-func (s setup) recorded() func(record.Record) []byte {
+func (s setup) soundReader() func(record.Record) []byte {
 	dir := s.recordings()
 	if dir == "" {
 		return nil

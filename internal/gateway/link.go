@@ -60,13 +60,13 @@ func (s setup) newLink() (link, error) {
 	}
 	l.device, err = discovery.New(s.cfg.MQTT.Discovery, discovery.Identity{
 		ID: s.cfg.Gateway.ID, Area: s.cfg.Gateway.Area, Language: s.cfg.Gateway.Language, Version: s.version(), Base: mqttapi.Base(s.cfg.Gateway.ID),
-	}, l.bus, s.toldTopics(), s.log)
+	}, l.bus, s.openShownTopics(), s.log)
 	return l, err
 }
 
-// toldTopics opens the state directory for the topics that Home Assistant was shown; nil
+// openShownTopics opens the state directory for the topics that Home Assistant was shown; nil
 // without one.
-func (s setup) toldTopics() func() (discovery.Memory, error) {
+func (s setup) openShownTopics() func() (discovery.Memory, error) {
 	if memory := s.memory(); memory != nil {
 		return func() (discovery.Memory, error) { return memory() }
 	}

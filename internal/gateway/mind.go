@@ -120,7 +120,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 		tasks: family.NewTasks(s.cfg.Gateway.StateDir, events.returns, servers.Connected, s.log.With("part", "tasks")),
 	}
 	m.lessons = lessons.New(rooms, lessons.Config{
-		Dir: s.cfg.Gateway.StateDir, Sound: s.recorded(), Turns: turns, Log: s.log.With("part", "lessons"),
+		Dir: s.cfg.Gateway.StateDir, Sound: s.soundReader(), Turns: turns, Log: s.log.With("part", "lessons"),
 		Model: func() bool { ready, _ := model.Ready(); return ready },
 	})
 	m.again = replay.NewAgain(m.lessons, replay.Config{

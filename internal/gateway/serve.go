@@ -163,7 +163,7 @@ func (t turnView) Turns(limit int) []record.Record {
 
 // Home is the house with states, which only connected servers are asked for.
 func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
-	return h.house.Snapshot(ctx, h.tools, connected(h.mcp.Status())), nil
+	return h.house.Snapshot(ctx, h.tools, connectedServers(h.mcp.Status())), nil
 }
 
 // ownRoom reports whether a request names the gateway's own room. One that names

@@ -60,7 +60,7 @@ func (s setup) servers(link link, settings host.Settings) []mcpint.Server {
 		maps.Copy(broker, server.Env)
 		server.Env = broker
 	}
-	s.discreet.settled(servers)
+	s.discreet.hideSecrets(servers)
 	return servers
 }
 

@@ -52,7 +52,7 @@ func (e errands) Carry(ctx context.Context, q record.Request) record.Record { re
 
 // PutBack puts things back as they were when an act with an end began.
 func (e errands) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
-	return e.told(e.record(e.answerer.PutBack(ctx, q, things)))
+	return e.report(e.record(e.answerer.PutBack(ctx, q, things)))
 }
 
 // betweenRings is the quiet between two rounds of a timer.
@@ -71,8 +71,8 @@ func (b bell) Ring(ctx context.Context, a timekeeper.Alert) error {
 // timerVoice has the words for timers.
 type timerVoice struct{ phrases *reply.Phrases }
 
-// worded is a timer as the words know it.
-func worded(t timers.Timer) reply.Timer {
+// timerWords is a timer as the words know it.
+func timerWords(t timers.Timer) reply.Timer {
 	return reply.Timer{
 		ID: t.ID, Kind: string(t.Kind), Name: t.Name, Text: t.Text, Command: t.Command, Area: t.Area, State: string(t.State),
 		Due: t.Due, Left: int64(t.Left), Length: int64(t.Length), Every: t.Every, At: t.At,
@@ -82,16 +82,16 @@ func worded(t timers.Timer) reply.Timer {
 // Rings says what rings, and since when it should have.
 func (v timerVoice) Rings(r timers.Ring, now time.Time) string {
 	if r.Late > 0 {
-		return v.phrases.Rang(worded(r.Timer), now)
+		return v.phrases.Rang(timerWords(r.Timer), now)
 	}
-	return v.phrases.Rings(worded(r.Timer))
+	return v.phrases.Rings(timerWords(r.Timer))
 }
 
-// Missed returns the sentence about timers that rang while the gateway was off.
-func (v timerVoice) Missed(all []timers.Timer, now time.Time) string {
+// SayMissed returns the sentence about timers that rang while the gateway was off.
+func (v timerVoice) SayMissed(all []timers.Timer, now time.Time) string {
 	missed := make([]reply.Timer, 0, len(all))
 	for _, t := range all {
-		missed = append(missed, worded(t))
+		missed = append(missed, timerWords(t))
 	}
 	return v.phrases.WhileOff(missed, now)
 }
@@ -103,7 +103,7 @@ func (v timerVoice) Became(n timers.Notice) string {
 	case n.Kind == timers.Interrupted:
 		return n.Timer.Command + ": " + v.phrases.Phrase("fate_unknown", nil)
 	case n.Reply == "":
-		return v.phrases.NotDone(worded(n.Timer), n.Time)
+		return v.phrases.NotDone(timerWords(n.Timer), n.Time)
 	}
 	return n.Reply
 }

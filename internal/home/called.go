@@ -85,7 +85,7 @@ func Join(names []Called, word string) Called {
 // Bare is a text that takes no article, in every case: a number of things, or an unknown
 // name.
 func (n *Names) Bare(text string) Called {
-	return Called{forms: n.declined(text, Unknown)}
+	return Called{forms: n.decline(text, Unknown)}
 }
 
 // Call is what a thing is called, with its article where the language has one and the
@@ -98,7 +98,7 @@ func (n *Names) Call(e *Entity) Called {
 	name := n.Plain(e)
 	gender, noun := n.Noun(name)
 	if n.ownsItself(name) {
-		return Called{forms: n.declined(name, Unknown), Gender: gender, Many: gender.Many()}
+		return Called{forms: n.decline(name, Unknown), Gender: gender, Many: gender.Many()}
 	}
 	return n.withArticle(name, gender, noun)
 }
@@ -112,7 +112,7 @@ func (n *Names) CallRoom(name string) Called {
 		}
 		return Called{forms: [cases]string{room, room, room}}
 	}
-	name = Spoken(name)
+	name = SpokenName(name)
 	gender, noun := n.nounOf(name, n.Rooms)
 	if gender == Unknown {
 		gender, noun = n.nounOf(name, n.Nouns)
@@ -124,11 +124,11 @@ func (n *Names) CallRoom(name string) Called {
 func (n *Names) In(area string) string {
 	room := n.CallRoom(area)
 	text := strings.NewReplacer("{area}", room.forms[Subject], "{area_of}", room.forms[Of]).Replace(n.InArea)
-	return n.Contracted(text)
+	return n.JoinArticle(text)
 }
 
-// Contracted joins a preposition with its article: "in dem" is "im".
-func (n *Names) Contracted(text string) string {
+// JoinArticle joins a preposition with its article: "in dem" is "im".
+func (n *Names) JoinArticle(text string) string {
 	for long, short := range n.Contract {
 		text = strings.ReplaceAll(" "+text, " "+long+" ", " "+short+" ")[1:]
 	}
@@ -139,7 +139,7 @@ func (n *Names) withArticle(name string, g Gender, noun int) Called {
 	if n.Small && g != Unknown {
 		name = n.small(name, noun)
 	}
-	return Called{forms: n.declined(name, g), Gender: g, Many: g.Many()}
+	return Called{forms: n.decline(name, g), Gender: g, Many: g.Many()}
 }
 
 // ownsItself reports whether a name begins with its owner, or already has its article.
@@ -149,9 +149,9 @@ func (n *Names) ownsItself(name string) bool {
 	return more && (slices.Contains(n.Without, first) || slices.ContainsFunc(n.Possessive, ends) && !slices.ContainsFunc(n.Singular, ends))
 }
 
-// declined puts the article of a gender before a name, in every case. An article that
+// decline puts the article of a gender before a name, in every case. An article that
 // ends with an apostrophe is glued to it.
-func (n *Names) declined(name string, g Gender) (forms [cases]string) {
+func (n *Names) decline(name string, g Gender) (forms [cases]string) {
 	key := string(g)
 	if g == Unknown {
 		key = "none"
@@ -179,9 +179,9 @@ func (n *Names) elides(name string) bool {
 	return n.Elides != "" && strings.ContainsRune(n.Elides, r) && !slices.Contains(n.Aspirate, first)
 }
 
-// Written gives words that were heard in small letters the capitals of the language: those
+// Capitalize gives words that were heard in small letters the capitals of the language: those
 // of German nouns, as far as the tables know them, and of the first word of a name.
-func (n *Names) Written(heard string) string {
+func (n *Names) Capitalize(heard string) string {
 	if !n.Capitals {
 		return heard
 	}

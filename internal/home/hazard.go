@@ -45,7 +45,7 @@ func (e *Entity) Hazards() Hazard {
 	case e.Domain == "siren":
 		h |= Loud
 	case e.Domain == "cover":
-		if slices.Contains(gateClasses, e.DeviceClass()) || letsIn(e.Area) && !aboutHarmless(words(e.Name)) {
+		if slices.Contains(gateClasses, e.DeviceClass()) || letsIn(e.Area) && !aboutHarmless(splitName(e.Name)) {
 			h |= Gate
 		}
 	case e.DeviceClass() == "siren":
@@ -63,25 +63,25 @@ func (e *Entity) dims() bool {
 // of thing it is.
 func NamesHazard(area string, names ...string) Hazard {
 	var h Hazard
-	place := words(area)
+	place := splitName(area)
 	for _, name := range names {
-		h |= nameHazard(place, words(name))
+		h |= nameHazard(place, splitName(name))
 	}
 	return h
 }
 
 // IsShade reports whether a name is about something that keeps the sun out.
-func IsShade(name string) bool { return words(name).about(&known().shades) }
+func IsShade(name string) bool { return splitName(name).about(&known().shades) }
 
 // IsLight reports whether a name is about something that gives light.
-func IsLight(name string) bool { return words(name).about(&known().lights) }
+func IsLight(name string) bool { return splitName(name).about(&known().lights) }
 
 // IsHarmless reports whether a name is about something that is harmless wherever it
 // stands: a lamp, a blind, a fan, a bell.
-func IsHarmless(name string) bool { return aboutHarmless(words(name)) }
+func IsHarmless(name string) bool { return aboutHarmless(splitName(name)) }
 
 func nameHazard(place, name phrase) Hazard {
-	h := name.hazard() | slices.Concat(place, name).composed()
+	h := name.hazard() | slices.Concat(place, name).compoundHazard()
 	if place.hazard()&Gate != 0 && slices.ContainsFunc(name, func(w string) bool { return known().openers[w] }) {
 		h |= Gate
 	}
@@ -100,9 +100,9 @@ func nameHazard(place, name phrase) Hazard {
 // phrase is a name as plain words: lower case, accents folded, umlauts spelt out.
 type phrase []string
 
-// words cuts a name wherever people put words together: blanks, hyphens,
+// splitName cuts a name wherever people put words together: blanks, hyphens,
 // underscores, digits, inner capitals.
-func words(name string) phrase {
+func splitName(name string) phrase {
 	var out phrase
 	var word strings.Builder
 	end := func() {
@@ -145,7 +145,7 @@ func words(name string) phrase {
 
 // hazard is the hazard of the words of a name, one by one and together.
 func (p phrase) hazard() Hazard {
-	h := p.composed()
+	h := p.compoundHazard()
 	for _, w := range p {
 		h |= wordHazard(w)
 	}
@@ -155,8 +155,8 @@ func (p phrase) hazard() Hazard {
 	return h
 }
 
-// composed is the hazard that words have only together.
-func (p phrase) composed() Hazard {
+// compoundHazard is the hazard that words have only together.
+func (p phrase) compoundHazard() Hazard {
 	var h Hazard
 	text := " " + strings.Join(p, " ") + " "
 	for words, hazard := range known().together {

@@ -85,18 +85,18 @@ func (h *House) Validate() error {
 		return fmt.Errorf("%d areas and %d floors, at most %d are allowed", len(h.Areas), len(h.Floors), maxAreas)
 	}
 	for i, f := range h.Floors {
-		if err := named("floor", i, f.Name, f.Aliases); err != nil {
+		if err := checkNames("floor", i, f.Name, f.Aliases); err != nil {
 			return err
 		}
 	}
 	for i, a := range h.Areas {
-		if err := named("area", i, a.Name, a.Aliases); err != nil {
+		if err := checkNames("area", i, a.Name, a.Aliases); err != nil {
 			return err
 		}
 	}
 	seen := make(map[string]bool, len(h.Entities))
 	for i, e := range h.Entities {
-		if err := named("entity", i, e.Name, e.Aliases); err != nil {
+		if err := checkNames("entity", i, e.Name, e.Aliases); err != nil {
 			return err
 		}
 		if e.ID == "" {
@@ -112,7 +112,7 @@ func (h *House) Validate() error {
 
 var errName = errors.New("has no name")
 
-func named(what string, i int, name string, aliases []string) error {
+func checkNames(what string, i int, name string, aliases []string) error {
 	if name == "" {
 		return fmt.Errorf("%s %d %w", what, i, errName)
 	}

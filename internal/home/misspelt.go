@@ -89,7 +89,7 @@ const mostWords = 12
 // likelyPhrases returns the ways to read a name that may be misspelt; the first is the
 // name as it is written.
 func likelyPhrases(name string) []phrase {
-	written := words(name)
+	written := splitName(name)
 	all := []phrase{written}
 	add := func(p phrase) {
 		if !slices.ContainsFunc(all, func(q phrase) bool { return slices.Equal(p, q) }) {
@@ -98,7 +98,7 @@ func likelyPhrases(name string) []phrase {
 	}
 	ways := []phrase{written}
 	for _, one := range "il" {
-		if p := words(withoutDigits(name, one)); !slices.Equal(p, ways[len(ways)-1]) {
+		if p := splitName(withoutDigits(name, one)); !slices.Equal(p, ways[len(ways)-1]) {
 			ways = append(ways, p)
 		}
 	}
@@ -202,7 +202,7 @@ var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 var spelling = sync.OnceValue(func() *speller {
 	s := &speller{plain: make(map[string]bool), glued: make(map[string][]string)}
 	texts := make(map[string]bool)
-	for _, list := range [][]string{s.together(), alone(), compounds(), s.driven()} {
+	for _, list := range [][]string{s.together(), alone(), compounds(), s.drivenForms()} {
 		for _, w := range list {
 			texts[w] = len(w) >= shortestTarget
 		}
@@ -264,9 +264,9 @@ func compounds() (all []string) {
 	return all
 }
 
-// driven lists what is glued of a short word for a gate and what drives it, and keeps
+// drivenForms lists what is glued of a short word for a gate and what drives it, and keeps
 // the long ones of these: "tueroeffner".
-func (s *speller) driven() (all []string) {
+func (s *speller) drivenForms() (all []string) {
 	k := known()
 	for _, drive := range k.drives {
 		if len(drive) < surelyLong {
@@ -293,7 +293,7 @@ func (s *speller) know(language *sentences.Words) {
 	}
 	for _, list := range lists {
 		for _, text := range list {
-			for _, w := range words(text) {
+			for _, w := range splitName(text) {
 				s.plain[w] = true
 			}
 		}

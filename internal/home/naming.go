@@ -46,13 +46,13 @@ type Names struct {
 // Plain is the name of a thing without an article and without signs that are not
 // pronounced; with its room if that tells it from another thing.
 func (n *Names) Plain(e *Entity) string {
-	name, room := n.withoutReading(e), Spoken(e.Area)
+	name, room := n.withoutReading(e), SpokenName(e.Area)
 	if e.Namesakes && room != "" && !strings.Contains(strings.ToLower(name), strings.ToLower(room)) {
 		form := n.InRoom
 		if n.InRoomOf != "" && n.CallRoom(room).Gender != Unknown {
 			form = n.InRoomOf
 		}
-		name = n.Contracted(strings.NewReplacer("{area}", room, "{area_of}", n.CallRoom(room).In(Of), "{name}", name).Replace(form))
+		name = n.JoinArticle(strings.NewReplacer("{area}", room, "{area_of}", n.CallRoom(room).In(Of), "{name}", name).Replace(form))
 	}
 	return n.inSentence(name)
 }
@@ -78,7 +78,7 @@ func (n *Names) inSentence(name string) string {
 // withoutReading is the name of a thing without the English word for its measurement,
 // which the unit makes clear: "Thermometer Temperature" measures degrees.
 func (n *Names) withoutReading(e *Entity) string {
-	name := Spoken(e.Name)
+	name := SpokenName(e.Name)
 	if e.Domain != "sensor" {
 		return name
 	}
@@ -92,7 +92,7 @@ func (n *Names) withoutReading(e *Entity) string {
 
 // Room is the name of a room inside a sentence.
 func (n *Names) Room(name string) string {
-	return n.inSentence(Spoken(name))
+	return n.inSentence(SpokenName(name))
 }
 
 // Inside is the name of a thing with its article.

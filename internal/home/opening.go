@@ -55,18 +55,18 @@ func (e *Entity) Opening() Opening {
 	default:
 		return 0
 	}
-	if called := NamedOpening(append([]string{e.Name}, e.Aliases...)...); called != 0 {
+	if called := OpeningOf(append([]string{e.Name}, e.Aliases...)...); called != 0 {
 		return called
 	}
 	return class
 }
 
-// NamedOpening returns which openings names tell of. A window in the garage is a
+// OpeningOf returns which openings names tell of. A window in the garage is a
 // window and not a garage, and a garage door is a garage.
-func NamedOpening(called ...string) Opening {
+func OpeningOf(called ...string) Opening {
 	var all Opening
 	for _, name := range called {
-		for _, w := range words(name) {
+		for _, w := range splitName(name) {
 			all |= openingWord(w)
 		}
 	}

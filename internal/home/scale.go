@@ -46,24 +46,24 @@ func (s Scale) Setting(degrees float64, to Scale) float64 {
 	whole := degrees == math.Trunc(degrees)
 	switch {
 	case to == Fahrenheit && whole:
-		return s.rounded(degrees, to, 1)
+		return s.convertRounded(degrees, to, 1)
 	case to == Celsius && !whole:
-		return s.rounded(degrees, to, 10) // half degrees Fahrenheit are less than half degrees Celsius
+		return s.convertRounded(degrees, to, 10) // half degrees Fahrenheit are less than half degrees Celsius
 	}
-	return s.rounded(degrees, to, 2)
+	return s.convertRounded(degrees, to, 2)
 }
 
 // Command converts a set point to the scale of the device that is set, in its steps: most
 // count in halves of a degree Celsius, or in whole degrees Fahrenheit.
 func (s Scale) Command(degrees float64, to Scale) float64 {
 	if halves := degrees * 2; to == Fahrenheit && halves == math.Trunc(halves) {
-		return s.rounded(degrees, to, 1)
+		return s.convertRounded(degrees, to, 1)
 	}
-	return s.rounded(degrees, to, 2)
+	return s.convertRounded(degrees, to, 2)
 }
 
-// rounded converts to a fraction of a degree, such as 2 for halves.
-func (s Scale) rounded(degrees float64, to Scale, fraction float64) float64 {
+// convertRounded converts to a fraction of a degree, such as 2 for halves.
+func (s Scale) convertRounded(degrees float64, to Scale, fraction float64) float64 {
 	if s == to || s == "" || to == "" {
 		return degrees
 	}

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Spoken is a name as people say it, without signs that are not pronounced: "Blind #1
+// SpokenName is a name as people say it, without signs that are not pronounced: "Blind #1
 // (left)" is "Blind 1 left", "Küche ✨ Lampe Ω" is "Küche Lampe". A name that would be
 // left without a word stays as it is.
-func Spoken(name string) string {
+func SpokenName(name string) string {
 	letters := []rune(name)
 	latin := strings.ContainsFunc(name, isLatin)
 	var b strings.Builder

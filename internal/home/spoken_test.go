@@ -27,7 +27,7 @@ func TestNamesAreSpokenWithoutSigns(t *testing.T) {
 		"✨":                  "✨",
 		"":                   "",
 	} {
-		if got := home.Spoken(name); got != want {
+		if got := home.SpokenName(name); got != want {
 			t.Errorf("%q is spoken %q, want %q", name, got, want)
 		}
 	}

@@ -32,11 +32,11 @@ func NewVocabulary(all []string) *Vocabulary {
 
 // plainly returns a word's form for comparing: without accents, and with umlauts spelt
 // out.
-func plainly(word string) string { return strings.Join(words(word), "") }
+func plainly(word string) string { return strings.Join(splitName(word), "") }
 
-// Accented returns the words that differ from this one in their accents only, including
+// ByAccent returns the words that differ from this one in their accents only, including
 // the word itself if it is on the list.
-func (v *Vocabulary) Accented(word string) []string { return v.written[plainly(word)] }
+func (v *Vocabulary) ByAccent(word string) []string { return v.written[plainly(word)] }
 
 // Misspelt returns the words that a misspelt one may stand for: with letters swapped, lost
 // or doubled, or one replaced in a longer word. It returns those with the fewest changes,

@@ -49,11 +49,11 @@ func (m *Matcher) act(text string, d *Decision) SpeechAct {
 	return mood.Command
 }
 
-// permitted takes back what a text that forbids, reports or plans would have done, unless
+// withdrawForbidden takes back what a text that forbids, reports or plans would have done, unless
 // our own sentence contains these words itself: "not so loud". A text that asks for
 // something in the house was not overheard: "I would love some light". permitted also
 // names what a sentence of ours does.
-func (m *Matcher) permitted(d Decision) Decision {
+func (m *Matcher) withdrawForbidden(d Decision) Decision {
 	acts := d.acts()
 	switch {
 	case d.Reason == Overheard && slices.Contains([]SpeechAct{mood.Request, mood.Wish}, d.Act):
@@ -113,7 +113,7 @@ func namesOf(h *home.House, language string) []string {
 	lang, counts := numbers.For(language)
 	add := func(written ...string) {
 		for _, name := range written {
-			said := slices.Concat([]string{name}, names.Spoken(name), names.CountedForms(language, name))
+			said := slices.Concat([]string{name}, names.SpokenForms(name), names.NumberForms(language, name))
 			out = append(out, said...)
 			for _, text := range said {
 				if counts {

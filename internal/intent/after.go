@@ -56,7 +56,7 @@ func (f Short) After(text, area string) Decision {
 }
 
 // tellings are a text as it was said and without polite words.
-func (k *words) tellings(text string) []string {
+func (k *specialWords) tellings(text string) []string {
 	return slices.DeleteFunc(slices.Compact([]string{text, k.trim(text), k.strip(text)}), func(s string) bool { return s == "" })
 }
 
@@ -78,7 +78,7 @@ func (f Short) About(text, area string, ids []string) (d Decision, several bool)
 	}
 	steps := maxSteps
 	for _, said := range m.tellings(normalise(text)) {
-		for _, apart := range m.pack.Pronouns.unglued(said) {
+		for _, apart := range m.pack.Pronouns.separateForms(said) {
 			r := m.newRun(apart, area, &steps, false)
 			r.pronouns, r.things, r.presence.open = true, things, true
 			if !r.search() {
@@ -127,7 +127,7 @@ func (f Short) laterAbout(text, area string, e *home.Entity) Decision {
 	name := EntityNames(e, m.pack)[0]
 	inRoom := name + " " + m.pack.Texts["in"] + " " + strings.ToLower(e.Area) // the speaker's room may have one of that name
 	for _, said := range m.tellings(normalise(text)) {
-		for _, apart := range m.pack.Pronouns.unglued(said) {
+		for _, apart := range m.pack.Pronouns.separateForms(said) {
 			for _, word := range m.pack.Pronouns.One {
 				whole := " " + apart + " "
 				if !strings.Contains(whole, " "+word+" ") {
@@ -162,14 +162,14 @@ func (p *parse) pronoun() string {
 	return ""
 }
 
-// unglued are a text and, where its first word may be a verb with a pronoun at its
+// separateForms are a text and, where its first word may be a verb with a pronoun at its
 // end, the text with the two apart.
-func (p *Pronouns) unglued(said string) []string {
+func (p *Pronouns) separateForms(said string) []string {
 	out := []string{said}
 	first, rest, _ := strings.Cut(said, " ")
 	for _, end := range p.Glued {
 		if verb, ok := strings.CutSuffix(first, end); ok && len(verb) > len(end) {
-			out = append(out, strings.TrimSpace(text.Unstressed(verb)+" "+end+" "+rest))
+			out = append(out, strings.TrimSpace(text.StripStress(verb)+" "+end+" "+rest))
 		}
 	}
 	return out
@@ -199,7 +199,7 @@ func (x *meaning) all() Decision {
 	if len(items) == 1 {
 		x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
 	}
-	return x.done(items)
+	return x.finish(items)
 }
 
 // Elsewhere is an action said before, in another area: with the things it would
@@ -215,7 +215,7 @@ func (f Short) Elsewhere(a Action, area string) Decision {
 		delete(x.action.Slots, "floor")
 		x.action.Slots["area"] = place.Name
 		if kind, ok := x.action.Slots[slotKind].(string); ok {
-			return x.asked(kind)
+			return x.findAsked(kind)
 		}
 		return x.byKind()
 	}
@@ -254,7 +254,7 @@ func (f Short) alike(a Action, area string) Decision {
 	if len(like) == 1 {
 		x.action.Slots["name"] = m.house.Entities[like[0]].Name
 	}
-	return x.done(like)
+	return x.finish(like)
 }
 
 // sameButRoom reports whether two things have the same name apart from the words

@@ -29,22 +29,22 @@ const everything = "everything"
 // fits reports whether an entity belongs to what a question is about.
 type fits func(*home.Entity) bool
 
-// asked finds the things that a question about a kind of things is about. A
+// findAsked finds the things that a question about a kind of things is about. A
 // question about a state that such things do not have goes to the model.
-func (x *meaning) asked(kind string) Decision {
+func (x *meaning) findAsked(kind string) Decision {
 	state, _ := x.action.Slots[slotState].(string)
 	if one := singular[kind]; one != "" {
 		kind = one
 		x.action.Slots[slotKind] = kind
 	}
-	belongs := askedAbout(kind, state)
+	belongs := thingsAsked(kind, state)
 	if belongs == nil {
 		return Decision{Route: Model, Reason: NoSentence, NeedHouse: x.m.house.Empty()}
 	}
 	x.action.Slots[slotState] = axisOf(kind, state)
 	one := x.asksOfOne(kind)
 	if x.action.Slots[slotAsk] == nil {
-		x.action.Slots[slotAsk] = implied(state)
+		x.action.Slots[slotAsk] = impliedQuantity(state)
 	}
 	items := x.place(x.m.allAsked(kind, belongs))
 	besides := x.besides(kind, state, items)
@@ -60,7 +60,7 @@ func (x *meaning) asked(kind string) Decision {
 	if !one || len(items) > 1 {
 		x.action.Besides = x.ids(besides)
 	}
-	return x.done(items)
+	return x.finish(items)
 }
 
 // ofKind finds what there is of a kind, whatever its state: "what lights are there".
@@ -70,18 +70,18 @@ func (x *meaning) ofKind(kind string) Decision {
 	}
 	items := x.place(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) }))
 	if len(items) == 0 {
-		return x.reject(NoDevice, x.heardAsked())
+		return x.reject(NoDevice, x.askedWords())
 	}
-	return x.done(items)
+	return x.finish(items)
 }
 
 // lacks rejects a question about a kind of which the place has nothing that tells its
 // state.
 func (x *meaning) lacks(kind string) Decision {
 	if x.area == "" && x.floor == "" && (alarms[kind] != nil || len(x.m.every(func(e *home.Entity) bool { return isOfKind(e, kind) })) > 0) {
-		return x.reject(NoSensor, x.heardAsked())
+		return x.reject(NoSensor, x.askedWords())
 	}
-	return x.reject(NoDevice, x.heardAsked())
+	return x.reject(NoDevice, x.askedWords())
 }
 
 // allAsked lists all things of the house that a question about a kind is about.
@@ -98,7 +98,7 @@ func (v *inventory) allAsked(kind string, belongs fits) []int32 {
 
 // besides finds the further things that a question is also about.
 func (x *meaning) besides(kind, state string, others []int32) []int32 {
-	belongs := askedBesides(kind, state)
+	belongs := furtherThings(kind, state)
 	if belongs == nil {
 		return nil
 	}
@@ -133,11 +133,11 @@ func (x *meaning) asksOfOne(kind string) bool {
 	if said := strings.Fields(x.m.pack.Texts["are"]); slices.ContainsFunc(strings.Fields(x.p.text), func(w string) bool { return slices.Contains(said, w) }) {
 		return false
 	}
-	return !slices.ContainsFunc(strings.Fields(x.heardKind()), x.m.index.IsPlural)
+	return !slices.ContainsFunc(strings.Fields(x.kindWords()), x.m.index.IsPlural)
 }
 
-// heardAsked returns the words that named the kind of things in question.
-func (x *meaning) heardAsked() string {
+// askedWords returns the words that named the kind of things in question.
+func (x *meaning) askedWords() string {
 	for i := range x.p.n {
 		if c := &x.p.captures[i]; c.at.slot == slotKind {
 			return x.p.text[c.start:c.end]
@@ -146,9 +146,9 @@ func (x *meaning) heardAsked() string {
 	return ""
 }
 
-// askedAbout returns which things a question about a kind in a state is about; nil
+// thingsAsked returns which things a question about a kind in a state is about; nil
 // if that kind has no such state.
-func askedAbout(kind, state string) fits {
+func thingsAsked(kind, state string) fits {
 	ofKind := func(e *home.Entity) bool { return isOfKind(e, kind) }
 	switch state {
 	case "locked", "unlocked":
@@ -176,10 +176,10 @@ func askedAbout(kind, state string) fits {
 	return nil
 }
 
-// askedBesides returns the further things that a question about a kind in a state also
+// furtherThings returns the further things that a question about a kind in a state also
 // covers, so that the answer gives no all-clear for things that the user means as well;
 // nil if there are none.
-func askedBesides(kind, state string) fits {
+func furtherThings(kind, state string) fits {
 	switch state {
 	case "open", "closed":
 		switch {
@@ -230,7 +230,7 @@ func lockable(kind string) fits {
 		return isLock
 	}
 	if want := openings[kind]; want != 0 {
-		return func(e *home.Entity) bool { return isLock(e) && home.NamedOpening(e.Name)&want != 0 }
+		return func(e *home.Entity) bool { return isLock(e) && home.OpeningOf(e.Name)&want != 0 }
 	}
 	return nil
 }
@@ -315,9 +315,9 @@ func axisOf(kind, state string) string {
 	return state
 }
 
-// implied is what a question without "all" or "any" is about: whether all is as it
+// impliedQuantity is what a question without "all" or "any" is about: whether all is as it
 // should be, or whether anything is not.
-func implied(state string) string {
+func impliedQuantity(state string) string {
 	switch state {
 	case "locked", "closed", "shut", "off", "ok", "full", "reachable":
 		return "all"

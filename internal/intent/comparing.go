@@ -42,7 +42,7 @@ func (x *meaning) comparison() Decision {
 	if len(items) == 0 {
 		return x.reject(NoSensor, "")
 	}
-	return x.done(items)
+	return x.finish(items)
 }
 
 // rooms are the areas that a sentence names, in its order.

@@ -195,9 +195,9 @@ func (c *compiler) rule(name string) (*template.Node, error) {
 	return nil, fmt.Errorf("unknown rule <%s>", name)
 }
 
-// named finds a list by its name: in the block, else in the house, else in the
+// findList finds a list by its name: in the block, else in the house, else in the
 // pack.
-func (c *compiler) named(name string) (*list, opcode, error) {
+func (c *compiler) findList(name string) (*list, opcode, error) {
 	if c.local != nil {
 		if def, ok := c.local.Lists[name]; ok {
 			return c.own[name], def.opcode(), nil
@@ -336,7 +336,7 @@ func (c *compiler) text(text string, next *inst) *inst {
 }
 
 func (c *compiler) list(n *template.Node, next *inst) (*inst, error) {
-	l, op, err := c.named(n.Name)
+	l, op, err := c.findList(n.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -67,5 +67,5 @@ func (x *meaning) everything() Decision {
 		}
 		return x.reject(NothingToSwitch, "")
 	}
-	return x.done(items)
+	return x.finish(items)
 }

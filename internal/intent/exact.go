@@ -21,7 +21,7 @@ func (c *compiler) edges(n *template.Node) edges {
 func (c *compiler) wildAt(n *template.Node, first bool) bool {
 	switch n.Kind {
 	case template.List:
-		_, op, err := c.named(n.Name)
+		_, op, err := c.findList(n.Name)
 		return err == nil && op == opWild
 	case template.Rule:
 		body, err := c.rule(n.Name)
@@ -51,7 +51,7 @@ func (m *Matcher) exact(raw, area string) Decision {
 	x.search()
 	switch {
 	case x.found():
-		return foreign(x.meant(&x.best[0]))
+		return foreign(x.decide(&x.best[0]))
 	case steps < 0:
 		return Decision{Route: Model, Reason: TooComplex}
 	}
@@ -82,13 +82,13 @@ type exactRun struct {
 }
 
 func (x *exactRun) search() {
-	tokens := strings.Fields(fold(x.skipped(edges{})))
+	tokens := strings.Fields(fold(x.dropSkipWords(edges{})))
 	for s := range x.candidates() {
 		if !x.possible(s) || x.unfit(s.block, tokens) {
 			continue
 		}
 		if !x.attempt(s, x.whole) {
-			if text := x.skipped(s.strip); text != x.whole && text != "" {
+			if text := x.dropSkipWords(s.strip); text != x.whole && text != "" {
 				x.attempt(s, text)
 			}
 		}
@@ -122,8 +122,8 @@ func (x *exactRun) attempt(s *sentence, raw string) bool {
 	return x.fits > before
 }
 
-// skipped is the text without skip words, except where free text keeps them.
-func (x *exactRun) skipped(keep edges) string {
+// dropSkipWords is the text without skip words, except where free text keeps them.
+func (x *exactRun) dropSkipWords(keep edges) string {
 	text, ok := x.variants[keep]
 	if !ok {
 		if x.variants == nil {
@@ -135,8 +135,8 @@ func (x *exactRun) skipped(keep edges) string {
 	return text
 }
 
-// meant turns the best parse into an action with the devices it is about.
-func (x *exactRun) meant(p *parse) Decision {
+// decide turns the best parse into an action with the devices it is about.
+func (x *exactRun) decide(p *parse) Decision {
 	a := Action{Intent: p.block.Intent, Slots: make(map[string]any, p.n+len(p.block.Slots))}
 	said := make(map[string]bool, p.n)
 	var named []int32
@@ -186,7 +186,7 @@ func (m *Matcher) slotValue(p *parse, c *capture) any {
 			return v
 		}
 	case opNumber:
-		return plain(c.number)
+		return number(c.number)
 	case opWild, opEnd, opText, opChoice:
 	}
 	return p.raw[c.start:min(c.end, len(p.raw))]

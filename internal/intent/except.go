@@ -35,7 +35,7 @@ func (m *Matcher) excepted(text, area string, steps *int) (Decision, bool) {
 		if len(before) == 0 { // "except for the lamp turn everything off": the command is as long as it can be
 			n = i + 1
 		}
-		all, ok := m.known(spaced(strings.Join(before, " "), strings.Join(behind[n:], " ")), area, steps)
+		all, ok := m.known(joinWords(strings.Join(before, " "), strings.Join(behind[n:], " ")), area, steps)
 		switch {
 		case !ok:
 		case all.Route == Ask && all.Reason == WhichArea:
@@ -65,7 +65,7 @@ func (m *Matcher) sparesAnother(one *Decision, spared string) bool {
 
 // cutExcept cuts a sentence at the words that leave something out, and takes off
 // what only belongs to them.
-func (k *words) cutExcept(words []string) (before, behind []string, ok bool) {
+func (k *specialWords) cutExcept(words []string) (before, behind []string, ok bool) {
 	for i := range words {
 		at, leaving := k.exceptAt(words[i:])
 		if at == 0 || i+at == len(words) {
@@ -87,7 +87,7 @@ func (k *words) cutExcept(words []string) (before, behind []string, ok bool) {
 }
 
 // exceptAt is the number of words that begin an exception, 0 if they begin none.
-func (k *words) exceptAt(words []string) (n int, leaving bool) {
+func (k *specialWords) exceptAt(words []string) (n int, leaving bool) {
 	for i, several := range [][]string{k.except.Words, k.except.Leaving} {
 		for _, phrase := range several {
 			if begin := strings.Fields(phrase); len(begin) > n && len(begin) <= len(words) && slices.Equal(begin, words[:len(begin)]) {
@@ -164,7 +164,7 @@ func (x *exception) listOf(words []string) [][]string {
 // Known things that are not in the group leave nothing out. If the words name things that
 // are not found, the decision says so; ok is false if the words name no thing at all.
 func (x *exception) of(words []string) (ids []string, refused Decision, ok bool) {
-	words = x.plain(words)
+	words = x.stripLeading(words)
 	said := strings.Join(words, " ")
 	if ids, ok := x.place(said); ok {
 		return ids, Decision{}, true
@@ -200,9 +200,9 @@ func indices(items []int) []int32 {
 	return out
 }
 
-// plain takes off the words before a name: articles, prepositions and those that
+// stripLeading takes off the words before a name: articles, prepositions and those that
 // stand for the things of the group.
-func (x *exception) plain(words []string) []string {
+func (x *exception) stripLeading(words []string) []string {
 	small := sentences.WordsOf(x.m.pack.Language).Hazards
 	for len(words) > 1 {
 		w := words[0]
@@ -225,7 +225,7 @@ func (x *exception) place(said string) ([]string, bool) {
 	}
 	for _, f := range x.m.house.Floors {
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			if slices.Contains(names.Spoken(name), said) {
+			if slices.Contains(names.SpokenForms(name), said) {
 				return x.keep(func(e *home.Entity) bool { return x.m.house.OnFloor(e.Area, f.Name) }), true
 			}
 		}
@@ -246,7 +246,7 @@ func (x *exception) kind(words []string) ([]string, bool) {
 		if len(rest) == 0 {
 			return x.keep(ofKind), true
 		}
-		if room := x.m.roomCalled(strings.Join(x.plain(rest), " ")); room != "" {
+		if room := x.m.roomCalled(strings.Join(x.stripLeading(rest), " ")); room != "" {
 			return x.keep(func(e *home.Entity) bool { return ofKind(e) && e.In(room) }), true
 		}
 	}

@@ -290,7 +290,7 @@ func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 		return Decision{}, false
 	}
 	x := meaning{m: m, p: p, area: room, action: Action{
-		Intent: catalogue.ClimateSetTemperature, Slots: map[string]any{"domain": "climate", "area": room, "temperature": plain(value)},
+		Intent: catalogue.ClimateSetTemperature, Slots: map[string]any{"domain": "climate", "area": room, "temperature": number(value)},
 	}}
 	var items []int32
 	for i := range m.house.Entities {
@@ -302,7 +302,7 @@ func (m *Matcher) warmRoom(p *parse, room string) (Decision, bool) {
 	case 0:
 		return Decision{}, false
 	case 1:
-		return x.done(items), true
+		return x.finish(items), true
 	}
 	return x.ask(items), true
 }

@@ -32,10 +32,10 @@ const (
 	rest  = "conversation_rest"
 )
 
-// delayed checks a command that a timer is to carry out. What cannot be done at
+// checkDelayed checks a command that a timer is to carry out. What cannot be done at
 // once cannot be done later, and a text that only sounds like a command ("we will
 // be back in two minutes") goes to the model.
-func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decision {
+func (m *Matcher) checkDelayed(d Decision, p *parse, area string, steps *int) Decision {
 	a := d.one()
 	if a == nil {
 		return d
@@ -57,7 +57,7 @@ func (m *Matcher) delayed(d Decision, p *parse, area string, steps *int) Decisio
 	if ended, special := untilOf(d, carried, p); ok && special {
 		return ended
 	}
-	if no := uncarried(carried, ok); no.Route != "" {
+	if no := checkCarried(carried, ok); no.Route != "" {
 		return no
 	}
 	a.Later = carried.Actions
@@ -154,9 +154,9 @@ func (d *Decision) one() *Action {
 	return nil
 }
 
-// uncarried is the decision on a command for later that cannot be carried; without a
+// checkCarried is the decision on a command for later that cannot be carried; without a
 // route if it can.
-func uncarried(carried Decision, known bool) Decision {
+func checkCarried(carried Decision, known bool) Decision {
 	none := Decision{Route: Model, Reason: NoSentence}
 	switch {
 	case !known:
@@ -214,7 +214,7 @@ func writtenNames(h *home.House) map[string]bool {
 	out := make(map[string]bool)
 	for i := range h.Entities {
 		for _, n := range append([]string{h.Entities[i].Name}, h.Entities[i].Aliases...) {
-			if texts := names.Spoken(n); len(texts) > 0 {
+			if texts := names.SpokenForms(n); len(texts) > 0 {
 				out[texts[0]] = true
 			}
 		}
@@ -248,7 +248,7 @@ func kindWords(pack *Pack) map[string]string {
 // onlyPlural reports whether a name was said in the plural while the house has it
 // in the singular: "the bedroom lights" means all lights of the bedroom rather
 // than the one called bedroom light.
-func (k *words) onlyPlural(p *parse) bool {
+func (k *specialWords) onlyPlural(p *parse) bool {
 	for i := range p.n {
 		c := &p.captures[i]
 		if c.at.op != opName || c.unknown {

@@ -53,9 +53,9 @@ func (v *inventory) every(belongs fits) []int32 {
 	return out
 }
 
-// kindred finds the covers that a family may call by the word for a class although they
+// kindredCovers finds the covers that a family may call by the word for a class although they
 // have another class, or none that is known.
-func (v *inventory) kindred(class string) []int32 {
+func (v *inventory) kindredCovers(class string) []int32 {
 	var out []int32
 	for i := range v.house.Entities {
 		e := &v.house.Entities[i]

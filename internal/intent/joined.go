@@ -38,7 +38,7 @@ func newJoined(m *Matcher, area string, shares bool, steps *int) *joined {
 
 // known is the matcher's, once for each text.
 func (j *joined) known(texts ...string) (Decision, bool) {
-	text := spaced(texts...)
+	text := joinWords(texts...)
 	r, done := j.matched[text]
 	if !done {
 		r.decision, r.ok = j.m.known(text, j.area, j.steps)
@@ -185,7 +185,7 @@ func (j *joined) unheard(parts, last []string) (Decision, bool) {
 	}
 	for n := len(last); n > max(len(last)-2, 0); n-- {
 		s := sharing{joined: j, head: words, tail: strings.Join(last[n:], " ")}
-		first, ok := j.m.unknown(j.m.strip(spaced(parts[0], s.tail)), j.area, j.steps)
+		first, ok := j.m.unknown(j.m.strip(joinWords(parts[0], s.tail)), j.area, j.steps)
 		if !ok || first.Route == Model || !j.decides(first) {
 			continue
 		}
@@ -263,7 +263,7 @@ func (s *sharing) thing(first *Decision, thing string) (Decision, bool) {
 			asked = d
 		}
 	}
-	if named := s.spelledOut(thing); named != thing {
+	if named := s.spellOut(thing); named != thing {
 		return s.thing(first, named)
 	}
 	if asked.Route != "" {
@@ -287,9 +287,9 @@ func (s *sharing) cuts(first *Decision) (all []int) {
 	return all
 }
 
-// spelledOut puts the thing in place of a word that stands for another of the same kind:
+// spellOut puts the thing in place of a word that stands for another of the same kind:
 // "the kitchen light and the bedroom one", "la luz de la cocina y la del dormitorio".
-func (s *sharing) spelledOut(thing string) string {
+func (s *sharing) spellOut(thing string) string {
 	for _, one := range s.m.except.Ones {
 		if rest, ok := strings.CutPrefix(thing, one+" "); ok {
 			return rest
@@ -321,7 +321,7 @@ func (s *sharing) stranger(first *Decision, thing string) (Decision, bool) {
 		return Decision{}, false
 	}
 	for n := range s.head {
-		d, ok := s.m.unknown(s.m.strip(spaced(strings.Join(s.head[:n], " "), thing, s.tail)), s.area, s.steps)
+		d, ok := s.m.unknown(s.m.strip(joinWords(strings.Join(s.head[:n], " "), thing, s.tail)), s.area, s.steps)
 		if ok && s.decides(d) && (d.Route != Local || s.alike(first, &d)) {
 			d.Would = nil
 			return d, true
@@ -361,7 +361,7 @@ func leadWords(pack *Pack, h *home.House) map[string]bool {
 		add(AreaSpoken(h, name, pack))
 	}
 	for _, f := range h.Floors {
-		add(names.Spoken(f.Name))
+		add(names.SpokenForms(f.Name))
 	}
 	for _, l := range pack.Lists {
 		for _, v := range l.Values {
@@ -373,8 +373,8 @@ func leadWords(pack *Pack, h *home.House) map[string]bool {
 	return out
 }
 
-// spaced joins texts that are not empty by spaces.
-func spaced(texts ...string) string {
+// joinWords joins texts that are not empty by spaces.
+func joinWords(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " ")
 }
 

@@ -80,7 +80,7 @@ func newHouseLists(h *home.House, p *Pack) *houseLists {
 		if !p.Exact {
 			texts = nil
 			for _, name := range append([]string{f.Name}, f.Aliases...) {
-				texts = append(texts, names.Spoken(name)...)
+				texts = append(texts, names.SpokenForms(name)...)
 			}
 		}
 		for _, text := range texts {
@@ -102,8 +102,8 @@ func entityTexts(e *home.Entity, p *Pack) []string {
 // grammar, because they sound alike or would make it longer.
 func alsoGlued(p *Pack, texts []string) []string {
 	for _, text := range slices.Clone(texts) {
-		texts = append(texts, names.GluedForms(p.Language, text)...)
-		texts = append(texts, names.CountedForms(p.Language, text)...)
+		texts = append(texts, names.CompoundForms(p.Language, text)...)
+		texts = append(texts, names.NumberForms(p.Language, text)...)
 	}
 	return texts
 }
@@ -147,14 +147,14 @@ func EntityNames(e *home.Entity, p *Pack) []string {
 	}
 	lang, _ := numbers.For(p.Language)
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		add(names.Spoken(name))
-		add(names.Spoken(lang.InWords(name)))
+		add(names.SpokenForms(name))
+		add(names.SpokenForms(lang.InWords(name)))
 		for _, form := range names.OrdinalForms(p.Language, name) {
-			add(names.Spoken(form))
+			add(names.SpokenForms(form))
 		}
 		for suffix := range strings.FieldsSeq(suffixes) {
 			if head, ok := strings.CutSuffix(strings.ToLower(name), " "+suffix); ok {
-				add(names.Spoken(head))
+				add(names.SpokenForms(head))
 			}
 		}
 	}
@@ -171,8 +171,8 @@ func AreaSpoken(h *home.House, name string, p *Pack) []string {
 	}
 	var out []string
 	for _, n := range all {
-		out = append(out, names.Spoken(n)...)
-		out = append(out, names.Spoken(lang.InWords(n))...)
+		out = append(out, names.SpokenForms(n)...)
+		out = append(out, names.SpokenForms(lang.InWords(n))...)
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func Ours(language string) (*Pack, error) {
 	if p, ok := ours.Load(language); ok {
 		return p.(*Pack), nil
 	}
-	data, err := sentences.Understood(language)
+	data, err := sentences.Pack(language)
 	if err != nil {
 		return nil, fmt.Errorf("there are no sentences of our own for the language %q", language)
 	}

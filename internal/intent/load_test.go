@@ -11,7 +11,7 @@ import (
 
 func TestEnglishLoads(t *testing.T) {
 	t.Parallel()
-	data, err := sentences.Understood("en")
+	data, err := sentences.Pack("en")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,15 +30,15 @@ type Matcher struct {
 	barred  []bool                          // by block: the house has what it must be without
 	mood    *mood.Reader
 	called  *mood.Names // what the house calls its rooms and things
-	words
+	specialWords
 	index     *names.Index // of entities
 	areaIndex *names.Index
 	own       *ownWords // of the names of the house
 }
 
-// words are the words to leave out, the words that join commands, and the words
+// specialWords are the words to leave out, the words that join commands, and the words
 // that decide about texts that fit no sentence.
-type words struct {
+type specialWords struct {
 	skip     []string // " word "
 	polite   Polite
 	numbers  *numbers.Language // nil: of this language none are known
@@ -164,7 +164,7 @@ func (m *Matcher) Match(text, area string) Decision {
 	if m.pack.Exact || d.custom {
 		return d
 	}
-	return m.permitted(d)
+	return m.withdrawForbidden(d)
 }
 
 // decide decides by the words alone.
@@ -194,10 +194,10 @@ func (m *Matcher) decide(text, area string) Decision {
 func (m *Matcher) decidePlain(spoken, text, area string) Decision {
 	d, text := m.matchHere(text, area)
 	if d.Route != Local && d.Route != Ask {
-		d = m.asked(d, spoken, text, area)
+		d = m.readAsQuestion(d, spoken, text, area)
 	}
 	if d.Route != Local && d.Route != Ask {
-		d = m.rescued(d, spoken, text, area)
+		d = m.rescue(d, spoken, text, area)
 	}
 	d.NeedHouse = d.NeedHouse || m.house.Empty() && d.Route == Model
 	return d
@@ -222,10 +222,10 @@ func (m *Matcher) matchHere(text, area string) (Decision, string) {
 	return d, text
 }
 
-// rescued tries what a sentence can be that fits none as a whole: commands in a
+// rescue tries what a sentence can be that fits none as a whole: commands in a
 // list, a group without some of its things, a number that cannot be. Otherwise it
 // returns d.
-func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
+func (m *Matcher) rescue(d Decision, spoken, text, area string) Decision {
 	steps := maxSteps
 	if some, ok := m.excepted(m.withJoins(spoken), area, &steps); ok {
 		return some
@@ -247,9 +247,9 @@ func (m *Matcher) rescued(d Decision, spoken, text, area string) Decision {
 	return d
 }
 
-// asked reads a statement with a question mark as a question, in languages in which only
+// readAsQuestion reads a statement with a question mark as a question, in languages in which only
 // the mark makes the difference. For any other text it returns d.
-func (m *Matcher) asked(d Decision, spoken, text, area string) Decision {
+func (m *Matcher) readAsQuestion(d Decision, spoken, text, area string) Decision {
 	begin := m.pack.Texts["asked"]
 	if begin == "" || !strings.HasSuffix(strings.TrimSpace(spoken), "?") {
 		return d
@@ -316,8 +316,8 @@ func (m *Matcher) known(text, area string, steps *int) (Decision, bool) {
 	case r.found() && r.best[0].block.Meta.Reject != "":
 		return Decision{Route: Reject, Reason: r.best[0].block.Meta.Reject}, true
 	case r.found():
-		d := m.delayed(m.resolve(&r.best[0], area), &r.best[0], area, steps)
-		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixed()
+		d := m.checkDelayed(m.resolve(&r.best[0], area), &r.best[0], area, steps)
+		d.custom, d.fixed = r.best[0].block.Custom, r.best[0].fixedWords()
 		return d, true
 	case r.misplaced != nil:
 		if d, ok := m.calledThere(r.misplaced, area); ok {

@@ -58,7 +58,7 @@ func newSpelling(language string) *spelling {
 		}
 	}
 	var understood, spelt map[string]any
-	if data, err := sentences.Understood(language); err == nil && yaml.Unmarshal(data, &understood) == nil {
+	if data, err := sentences.Pack(language); err == nil && yaml.Unmarshal(data, &understood) == nil {
 		texts(understood, learn)
 	}
 	s.said = home.NewVocabulary(slices.Sorted(maps.Keys(s.known)))
@@ -171,7 +171,7 @@ func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 		return []string{w}, false
 	case s.known[w], m.ownWords()[w]:
 		ways = []string{w}
-		for _, accented := range s.said.Accented(w) {
+		for _, accented := range s.said.ByAccent(w) {
 			if accented != w {
 				ways = append(ways, accented)
 			}
@@ -180,7 +180,7 @@ func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 	case s.mayDeny(w):
 		return nil, false
 	}
-	if all := s.said.Accented(w); len(all) > 0 {
+	if all := s.said.ByAccent(w); len(all) > 0 {
 		return all, false
 	}
 	if home.LikelyHazard("", w) == 0 { // a dangerous word is never guessed
@@ -194,7 +194,7 @@ func (m *Matcher) readings(s *spelling, w string) (ways []string, slip bool) {
 // mayDeny reports whether an unknown word may be one that forbids something or sets a
 // condition, with a slip. A short one is like more words than a long one.
 func (s *spelling) mayDeny(w string) bool {
-	if len(s.denies.Accented(w)) > 0 || len(s.denies.Misspelt(w)) > 0 {
+	if len(s.denies.ByAccent(w)) > 0 || len(s.denies.Misspelt(w)) > 0 {
 		return true
 	}
 	bare := strings.ReplaceAll(w, "'", "")

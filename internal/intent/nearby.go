@@ -30,7 +30,7 @@ func (m *Matcher) kindNouns() map[string]string {
 				kind = one
 			}
 			for _, text := range l.Values[i].Texts {
-				noun := m.index.Mended(text)
+				noun := m.index.Normalize(text)
 				for _, ending := range endings { // "thermostate", "radiadores", "lichter"
 					if one, ok := strings.CutSuffix(noun, ending); ok && out[one] == "" {
 						out[one] = kind
@@ -46,9 +46,9 @@ func (m *Matcher) kindNouns() map[string]string {
 	return out
 }
 
-// calledIn finds the things of a room that a name may mean: those whose names have all
+// thingsInRoom finds the things of a room that a name may mean: those whose names have all
 // its words or, if the name is only that of a kind ("the lamp"), the things of that kind.
-func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
+func (m *Matcher) thingsInRoom(heard, room string, b *block) []int32 {
 	if room == "" || m.index == nil {
 		return nil
 	}
@@ -60,13 +60,13 @@ func (m *Matcher) calledIn(heard, room string, b *block) []int32 {
 	for _, i := range m.index.Holding(heard, allow) {
 		items = append(items, int32(i))
 	}
-	noun := m.index.Mended(heard)
+	noun := m.index.Normalize(heard)
 	kind := m.nouns[noun]
 	switch {
 	case len(items) > 0:
 		return items
 	case m.index.AnyStrip(heard):
-		return m.everyIn(room, b, func(e *home.Entity) bool { return switches(e) && m.index.IsStrip(m.index.Numbered(e.Name)) })
+		return m.everyIn(room, b, func(e *home.Entity) bool { return switches(e) && m.index.IsStrip(m.index.WithoutNumber(e.Name)) })
 	case kind == "", kind == "switch": // what is switched need not be a plug
 		return nil
 	}
@@ -88,7 +88,7 @@ func (m *Matcher) everyIn(room string, b *block, belongs fits) []int32 {
 // isGeneric reports whether words name only a kind of thing, of which every room may
 // have one.
 func (m *Matcher) isGeneric(heard string) bool {
-	return m.nouns[m.index.Mended(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
+	return m.nouns[m.index.Normalize(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
 }
 
 // here chooses, for a name without a room, between the things of that name and those of
@@ -122,7 +122,7 @@ func (x *meaning) here(items []int32) (Decision, bool) {
 func (x *meaning) near(heard, room string, items []int32, plural bool) []int32 {
 	var near []int32
 	if !plural {
-		near = x.m.calledIn(heard, room, x.p.block)
+		near = x.m.thingsInRoom(heard, room, x.p.block)
 	} else {
 		for _, i := range x.m.index.HoldingPart(heard, func(i int) bool { return x.m.allowed[x.p.block.order][i] && x.m.house.Entities[i].In(room) }) {
 			near = append(near, int32(i))
@@ -155,7 +155,7 @@ func (x *meaning) oneOrAll(near, others []int32) (Decision, bool) {
 		if len(near) == 1 {
 			y.action.Slots["name"] = x.m.house.Entities[near[0]].Name
 		}
-		if d := y.done(near); !x.m.dangerous(d) {
+		if d := y.finish(near); !x.m.dangerous(d) {
 			return d, true
 		}
 		near = append(slices.Clone(near), others...)
@@ -180,8 +180,8 @@ func (x *meaning) meansAll(heard string, items []int32) bool {
 	case x.m.kinds[x.m.index.Plain(heard)] != "":
 		return true
 	case x.m.index.IsStrip(heard):
-		strip := x.m.index.Numbered(first.Name)
-		return strip != "" && fits(func(e *home.Entity) bool { return switches(e) && x.m.index.Numbered(e.Name) == strip })
+		strip := x.m.index.WithoutNumber(first.Name)
+		return strip != "" && fits(func(e *home.Entity) bool { return switches(e) && x.m.index.WithoutNumber(e.Name) == strip })
 	}
 	return fits(func(e *home.Entity) bool {
 		return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool { return x.m.index.PluralOf(heard, n) })
@@ -236,7 +236,7 @@ func (x *meaning) onlyReports(items []int32) (Decision, bool) {
 	if len(items) == 0 || x.p.block.Meta.Question || !changes(x.action.Intent) {
 		return Decision{}, false
 	}
-	return x.done(items[:min(len(items), names.MaxCandidates)]), true
+	return x.finish(items[:min(len(items), names.MaxCandidates)]), true
 }
 
 // calledThere finds the thing of a room that is meant although the name is that of a
@@ -247,7 +247,7 @@ func (m *Matcher) calledThere(p *parse, area string) (Decision, bool) {
 		if c.at.op != opName {
 			continue
 		}
-		if c.items = m.calledIn(p.text[c.start:c.end], m.placeOf(p), p.block); len(c.items) > 0 {
+		if c.items = m.thingsInRoom(p.text[c.start:c.end], m.placeOf(p), p.block); len(c.items) > 0 {
 			d := m.resolve(p, area)
 			return d, !m.dangerous(d)
 		}
@@ -290,7 +290,7 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 // device that measures several things, or that the word for their kind means. It finds
 // none if the words also mean something that can be controlled.
 func (m *Matcher) sensorsCalled(heard string, there, reports func(int) bool) []int32 {
-	kind := m.nouns[m.index.Mended(heard)]
+	kind := m.nouns[m.index.Normalize(heard)]
 	watches := []string{"temperature", "humidity", "illuminance", "motion", "moisture", "smoke", "carbon_monoxide", "door", "window", "opening", "button"}
 	var out []int32
 	for _, i := range m.index.Holding(heard, there) {
@@ -332,7 +332,7 @@ func (x *meaning) windows() Decision {
 	delete(x.action.Slots, "domain")
 	delete(x.action.Slots, "device_class")
 	x.action.Slots[slotKind] = "window"
-	return x.asked("window")
+	return x.findAsked("window")
 }
 
 // inThisRoom reads the words for the speaker's room, those of one of the pack's texts, as
@@ -358,7 +358,7 @@ func (m *Matcher) inThisRoom(words, text, area string) (Decision, bool) {
 // onlySensor answers a command to the window or door of this room, if it only reports:
 // no window of another room is meant.
 func (x *meaning) onlySensor(heard string) (Decision, bool) {
-	want := openings[x.m.nouns[x.m.index.Mended(heard)]]
+	want := openings[x.m.nouns[x.m.index.Normalize(heard)]]
 	if want == 0 {
 		return Decision{}, false
 	}
@@ -378,7 +378,7 @@ func (d *Decision) aboutThings() bool {
 // kindHere takes words for a kind of thing, if the house has no thing with that name, for
 // the things of that kind in the room. It never does so for a dangerous act.
 func (m *Matcher) kindHere(p *parse, c *capture, room, area string) (Decision, bool) {
-	items := m.calledIn(p.text[c.start:c.end], room, p.block)
+	items := m.thingsInRoom(p.text[c.start:c.end], room, p.block)
 	if len(items) == 0 {
 		return Decision{}, false
 	}

@@ -18,7 +18,7 @@ func Plain(text string) string { return normalise(text) }
 
 // Bare is a plain text without polite words, unless it has no other words.
 func (p *Pack) Bare(text string) string {
-	k := words{}
+	k := specialWords{}
 	for _, s := range p.Skip {
 		k.skip = append(k.skip, " "+s+" ")
 	}
@@ -53,7 +53,7 @@ func unsayable(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRu
 func normalise(utterance string) string { return text.Plain(utterance, punctuation) }
 
 // strip removes skip words, longest first, as whole words.
-func (k *words) strip(text string) string {
+func (k *specialWords) strip(text string) string {
 	padded := " " + text + " "
 	for _, s := range k.skip {
 		for strings.Contains(padded, s) {
@@ -66,7 +66,7 @@ func (k *words) strip(text string) string {
 // tries returns a text without polite words: without those at its ends that are mostly
 // only polite, and without all of them. Of a text that has only such words, each is
 // returned, because one may be the answer: "um yes please".
-func (k *words) tries(text string) []string {
+func (k *specialWords) tries(text string) []string {
 	var out []string
 	if trimmed := k.trim(text); trimmed != text {
 		out = append(out, trimmed)
@@ -88,7 +88,7 @@ func (k *words) tries(text string) []string {
 
 // trim removes the words at the ends of a text that a recogniser also listens for around
 // a sentence. It keeps the last word.
-func (k *words) trim(text string) string {
+func (k *specialWords) trim(text string) string {
 	for again := true; again; {
 		again = false
 		for _, s := range k.polite.Before {
@@ -123,7 +123,7 @@ func (m *Matcher) onceEach(text string) string {
 }
 
 // isNumber reports whether a word is a number or a part of one.
-func (k *words) isNumber(word string) bool {
+func (k *specialWords) isNumber(word string) bool {
 	if strings.ContainsAny(word, "0123456789") {
 		return true
 	}
@@ -132,7 +132,7 @@ func (k *words) isNumber(word string) bool {
 
 // parts cuts a text at the words that join commands, but not within a number:
 // "nineteen and a half"; it returns nil if there is no such word.
-func (k *words) parts(text string) []string {
+func (k *specialWords) parts(text string) []string {
 	words := strings.Fields(text)
 	var parts []string
 	start := 0
@@ -153,7 +153,7 @@ func (k *words) parts(text string) []string {
 }
 
 // inNumber reports whether the words from at on that join are a part of a number.
-func (k *words) inNumber(words []string, at, join int) bool {
+func (k *specialWords) inNumber(words []string, at, join int) bool {
 	const most, largest = 4, 1000 // words of a number before the join
 	if at+join == len(words) || !k.isNumber(words[at-1]) {
 		return false
@@ -169,7 +169,7 @@ func (k *words) inNumber(words []string, at, join int) bool {
 	return false
 }
 
-func (k *words) joinAt(words []string) int {
+func (k *specialWords) joinAt(words []string) int {
 	for _, join := range k.join {
 		if len(join) <= len(words) && slices.Equal(join, words[:len(join)]) {
 			return len(join)
@@ -180,7 +180,7 @@ func (k *words) joinAt(words []string) int {
 
 // withJoins brings an utterance into the form templates are compared with, with a
 // join word for every comma.
-func (k *words) withJoins(spoken string) string {
+func (k *specialWords) withJoins(spoken string) string {
 	if len(k.join) == 0 || !strings.ContainsAny(spoken, ",，") {
 		return normalise(spoken)
 	}

@@ -61,7 +61,7 @@ func BenchmarkHomeAssistantsSentences(b *testing.B) {
 // BenchmarkLoad measures the time from files to a matcher, and how much memory
 // stays in use.
 func BenchmarkLoad(b *testing.B) {
-	english, err := sentences.Understood("en")
+	english, err := sentences.Pack("en")
 	if err != nil {
 		b.Fatal(err)
 	}

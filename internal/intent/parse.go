@@ -155,9 +155,9 @@ func (p *parse) better(q *parse) bool {
 	return p.wildText < q.wildText
 }
 
-// fixed are the words of the sentence itself, without the names and free texts in
+// fixedWords are the words of the sentence itself, without the names and free texts in
 // it.
-func (p *parse) fixed() string {
+func (p *parse) fixedWords() string {
 	var b strings.Builder
 	from := 0
 	for i := range p.n {

@@ -58,7 +58,7 @@ func (c *compiler) need(n *template.Node, pieces *trie) []clause {
 	case template.Choice:
 		return c.needOne(n.Items, pieces)
 	case template.List:
-		if l, op, err := c.named(n.Name); err == nil && op != opWild && (op != opNumber || c.pack.Exact) {
+		if l, op, err := c.findList(n.Name); err == nil && op != opWild && (op != opNumber || c.pack.Exact) {
 			out = []clause{{-1 - l.number(op)}}
 		}
 	case template.Rule:
@@ -196,9 +196,9 @@ func newPresence(m *Matcher, text string, open bool) *presence {
 	return p
 }
 
-// demanded lists the sentences whose first clause the text meets, in the order of the
+// findDemands lists the sentences whose first clause the text meets, in the order of the
 // pack, a bit for each.
-func (p *presence) demanded() []uint64 {
+func (p *presence) findDemands() []uint64 {
 	bits := make([]uint64, (len(p.m.sentences)+63)/64)
 	mark := func(sentences []int32) {
 		for _, i := range sentences {

@@ -66,7 +66,7 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 		if !p.block.Meta.Question {
 			return x.everything()
 		}
-		return x.asked(kind)
+		return x.findAsked(kind)
 	}
 	return x.byKind()
 }
@@ -109,7 +109,7 @@ func (x *meaning) leaveOpen() {
 		return
 	}
 	delete(x.action.Slots, slotShut)
-	x.action.Slots["position"] = plain(full - shut)
+	x.action.Slots["position"] = number(full - shut)
 }
 
 func (x *meaning) value(c *capture) any {
@@ -136,14 +136,14 @@ func (x *meaning) value(c *capture) any {
 			return v
 		}
 	case opNumber:
-		return plain(c.number)
+		return number(c.number)
 	case opWild, opEnd, opText, opChoice:
 	}
 	return text
 }
 
-// plain returns a whole number as int, anything else as float64.
-func plain(v float64) any {
+// number returns a whole number as int, anything else as float64.
+func number(v float64) any {
 	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
 		return int(v)
 	}
@@ -154,13 +154,13 @@ func plain(v float64) any {
 func (x *meaning) byName() Decision {
 	items := x.place(x.items)
 	if len(items) == 0 {
-		return x.reject(UnknownName, x.heardName())
+		return x.reject(UnknownName, x.nameWords())
 	}
 	if d, ok := x.here(items); ok {
 		return d
 	}
 	if len(items) > 1 {
-		items = x.written(items)
+		items = x.keepExact(items)
 	}
 	if near := x.in(items, x.mic); len(items) > 1 && len(near) > 0 {
 		items = near
@@ -180,12 +180,12 @@ func (x *meaning) byName() Decision {
 	items = x.ofClass(items)
 	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
 	x.tell(items, x.span(opName))
-	return x.done(items)
+	return x.finish(items)
 }
 
-// written keeps the things whose whole name was said, if there are any: the front door,
+// keepExact keeps the things whose whole name was said, if there are any: the front door,
 // not the front door lock, of which the name is a part.
-func (x *meaning) written(items []int32) []int32 {
+func (x *meaning) keepExact(items []int32) []int32 {
 	said := x.m.index.Plain(x.span(opName))
 	whole := x.keep(items, func(e *home.Entity) bool {
 		return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(n string) bool { return x.m.index.Plain(n) == said })
@@ -213,14 +213,14 @@ func (x *meaning) byKind() Decision {
 	domain, _ := x.action.Slots["domain"].(string)
 	class, _ := x.action.Slots["device_class"].(string)
 	if domain == "" && x.action.Slots["device_class"] == nil {
-		return x.done(nil)
+		return x.finish(nil)
 	}
 	all := x.m.ofKind(domain, x.action.Slots["device_class"])
 	if domain == "valve" && class == "water" {
 		return x.several(x.m.mains(all))
 	}
 	if domain == "cover" && (x.p.block.Meta.Question || len(x.place(all)) == 0) {
-		all = x.m.kindred(class)
+		all = x.m.kindredCovers(class)
 	}
 	items := all
 	switch {
@@ -245,14 +245,14 @@ func (x *meaning) inRoom(all []int32) Decision {
 	}
 	if len(all) == 1 {
 		x.tell(all, "")
-		return x.done(all)
+		return x.finish(all)
 	}
 	if x.mic == "" {
 		if len(all) == 0 || x.p.block.Meta.One || x.asksState() {
 			return x.several(all)
 		}
 		x.m.sensorsFirst(all)
-		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
+		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.kindWords(), Would: &x.action}
 	}
 	items := x.m.sensorsFirst(x.in(all, x.mic))
 	if len(items) == 0 && x.asksState() && !x.p.block.Meta.One {
@@ -274,7 +274,7 @@ func (x *meaning) asksState() bool {
 // there are more than one question may name.
 func (x *meaning) elsewhere(all []int32) Decision {
 	if len(all) > names.MaxCandidates && !x.p.block.Meta.One {
-		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.heardKind(), Would: &x.action}
+		return Decision{Route: Ask, Reason: WhichArea, Question: x.m.pack.Texts["which_area"], Heard: x.kindWords(), Would: &x.action}
 	}
 	return x.ask(all)
 }
@@ -285,7 +285,7 @@ func (x *meaning) several(items []int32) Decision {
 		if d, ok := x.onlyReports(x.place(x.m.every(x.contact))); ok {
 			return d
 		}
-		heard := x.heardKind()
+		heard := x.kindWords()
 		if r := x.m.index.Resolve(heard, nil); heard != "" && r.Verdict == names.Exact && r.Whole { // "the bedroom temperature" is what a sensor is called
 			if d, ok := x.onlyReports([]int32{int32(r.Items[0])}); ok {
 				return d
@@ -297,11 +297,11 @@ func (x *meaning) several(items []int32) Decision {
 		return x.reject(NoDevice, heard)
 	case len(items) > 1 && x.p.block.Meta.One:
 		if near := x.in(items, x.mic); len(near) == 1 {
-			return x.done(near)
+			return x.finish(near)
 		}
 		return x.ask(items)
 	}
-	return x.done(items)
+	return x.finish(items)
 }
 
 // place keeps the things that stand in the area or on the floor the sentence
@@ -330,7 +330,7 @@ func (x *meaning) keep(items []int32, fits func(*home.Entity) bool) []int32 {
 	return out
 }
 
-func (x *meaning) done(items []int32) Decision {
+func (x *meaning) finish(items []int32) Decision {
 	for _, i := range items {
 		x.action.Devices = append(x.action.Devices, x.m.house.Entities[i].ID)
 	}
@@ -344,7 +344,7 @@ func (x *meaning) reject(reason Reason, heard string) Decision {
 // ask asks which of the things that fit is meant, and names up to three.
 func (x *meaning) ask(items []int32) Decision {
 	items = items[:min(len(items), 3)]
-	d := Decision{Route: Ask, Reason: Ambiguous, Heard: x.heardName()}
+	d := Decision{Route: Ask, Reason: Ambiguous, Heard: x.nameWords()}
 	if x.action.Intent != "" {
 		d.Would = &Action{Intent: x.action.Intent, Slots: x.action.Slots}
 	}
@@ -362,11 +362,11 @@ func (x *meaning) ask(items []int32) Decision {
 	return d
 }
 
-// heardName returns the words that stood where a name is expected.
-func (x *meaning) heardName() string { return x.span(opName, opArea) }
+// nameWords returns the words that stood where a name is expected.
+func (x *meaning) nameWords() string { return x.span(opName, opArea) }
 
-// heardKind returns the words that named a kind of thing and a place.
-func (x *meaning) heardKind() string {
+// kindWords returns the words that named a kind of thing and a place.
+func (x *meaning) kindWords() string {
 	start, end, kind := len(x.p.text), 0, false
 	for i := range x.p.n {
 		c := &x.p.captures[i]

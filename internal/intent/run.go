@@ -83,7 +83,7 @@ func (r *run) search() bool {
 // of the pack.
 func (r *run) candidates() iter.Seq[*sentence] {
 	return func(yield func(*sentence) bool) {
-		for word, left := range r.presence.demanded() {
+		for word, left := range r.presence.findDemands() {
 			for ; left != 0; left &= left - 1 {
 				if !yield(&r.m.sentences[word*64+bits.TrailingZeros64(left)]) {
 					return
@@ -119,7 +119,7 @@ func (r *run) follow(i *inst, at place) {
 		}
 		switch i.op {
 		case opEnd:
-			r.end(at)
+			r.acceptPath(at)
 			return
 		case opText:
 			if at.wild {
@@ -193,8 +193,8 @@ func (r *run) letters(i *inst, at place) (place, bool) {
 	return at, true
 }
 
-// end accepts a path that has used up the text.
-func (r *run) end(at place) {
+// acceptPath accepts a path that has used up the text.
+func (r *run) acceptPath(at place) {
 	rest := r.text[at.pos:]
 	if at.wild {
 		c := &r.current.captures[r.current.n-1]
@@ -251,7 +251,7 @@ func (r *run) list(i *inst, at place) {
 	}
 	r.walk(i, at)
 	if r.open && !r.current.unknown && (i.op == opName || i.op == opArea) {
-		r.words(i, at, 4)
+		r.tryUnknown(i, at, 4)
 	}
 }
 
@@ -373,8 +373,8 @@ func (r *run) digits(i *inst, at place) bool {
 	return true
 }
 
-// words tries up to most whole words as an unknown name.
-func (r *run) words(i *inst, at place, most int) {
+// tryUnknown tries up to most whole words as an unknown name.
+func (r *run) tryUnknown(i *inst, at place, most int) {
 	start, pos := at.pos, at.pos
 	for n := 0; n < most && pos < len(r.text); n++ {
 		end := pos + strings.IndexByte(r.text[pos:], ' ')

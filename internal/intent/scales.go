@@ -138,7 +138,7 @@ func (m *Matcher) difference(d Decision, said *scaled, scale home.Scale, area st
 func (s *scaled) note(slots map[string]any, scale home.Scale) {
 	for _, slot := range []string{"above", "below"} {
 		if slots[slot] != nil {
-			slots[slot] = plain(s.scale.Reading(s.value, scale))
+			slots[slot] = number(s.scale.Reading(s.value, scale))
 		}
 	}
 	for _, slot := range []string{temperature, "above", "below", "delta"} {

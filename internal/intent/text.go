@@ -43,14 +43,14 @@ func lower(r rune) rune {
 // dots of initials at the end stay (A.C.).
 func exactly(text string) string {
 	if strings.ContainsAny(text, marks) {
-		text = string(unmarked([]rune(text)))
+		text = string(stripPunctuation([]rune(text)))
 	}
 	return tidy(strings.ToValidUTF8(text, "?"))
 }
 
-// unmarked removes punctuation in a fixed order: outer rules see what the inner
+// stripPunctuation removes punctuation in a fixed order: outer rules see what the inner
 // ones have left.
-func unmarked(text []rune) []rune {
+func stripPunctuation(text []rune) []rune {
 	for len(text) > 0 && isMark(text[0]) {
 		text = text[1:]
 	}

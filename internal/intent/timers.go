@@ -72,7 +72,7 @@ func (m *Matcher) ends(part string) []string {
 // longerTimer understands two parts as one length.
 func (m *Matcher) longerTimer(first, more, area string, steps *int) (Decision, bool) {
 	for _, join := range m.join {
-		if d, ok := m.known(spaced(first, strings.Join(join, " "), more), area, steps); ok && d.startsOne() && !m.swallows(&d) {
+		if d, ok := m.known(joinWords(first, strings.Join(join, " "), more), area, steps); ok && d.startsOne() && !m.swallows(&d) {
 			return d, true
 		}
 	}

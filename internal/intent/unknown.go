@@ -32,7 +32,7 @@ func (r *run) unknown() (Decision, bool) {
 	var asked, refused Decision
 	for i := range r.best {
 		d, similar := r.m.guess(&r.best[i], r.area)
-		d.fixed = r.best[i].fixed()
+		d.fixed = r.best[i].fixedWords()
 		switch {
 		case similar && d.Route == Local:
 			return d, true

@@ -120,9 +120,9 @@ const MostUnused = 100
 // many more there are.
 const mostShown = 5
 
-// Unused says for a person which tools of a server are not used and why, with the commands
+// ExplainUnused says for a person which tools of a server are not used and why, with the commands
 // that would allow them: one text for each reason.
-func (s Status) Unused() []string {
+func (s Status) ExplainUnused() []string {
 	var all []string
 	for _, g := range s.unusedGroups() {
 		lines := []string{g.text()}

@@ -26,7 +26,7 @@ func (a *Mind) Extend(ctx context.Context, t record.Turn, whole speech.Transcrip
 		a.guard.Drop(t.Record.ID)
 		a.answerWhole(ctx, t, whole)
 	case carried:
-		a.grown(t, whole).goOn(ctx)
+		a.compareGrown(t, whole).goOn(ctx)
 	case t.Unfinished, a.foreign(t.Text, t.Area) && (whole.Unfinished || a.foreign(whole.Text, t.Area)):
 		a.answerWhole(ctx, t, whole)
 	case t.Record.Outcome == record.Asked && !whole.Unfinished && whole.Text != t.Text && a.match.Match(whole.Text, t.Area).Route == intent.Local:
@@ -67,9 +67,9 @@ type grown struct {
 	house *home.House
 }
 
-// grown compares a sentence with what it has become, without the words at the end
+// compareGrown compares a sentence with what it has become, without the words at the end
 // of both that lead to another command.
-func (a *Mind) grown(t record.Turn, whole speech.Transcript) *grown {
+func (a *Mind) compareGrown(t record.Turn, whole speech.Transcript) *grown {
 	g := &grown{mind: a, unsay: t.Unsay, whole: whole.Text, also: whole.Others, house: a.match.House()}
 	g.turn = &turn{rec: t.Record, watch: t.Watch, say: t.Say, waiting: t.Waiting}
 	text := t.Text
@@ -124,7 +124,7 @@ func (g *grown) unclear(ctx context.Context) bool {
 
 // add does the commands that were added.
 func (g *grown) add(ctx context.Context, all intent.Decision) {
-	o := g.mind.planned(Order{By: "what was added to a sentence", Meant: all}, *g.x, g.house)
+	o := g.mind.plan(Order{By: "what was added to a sentence", Meant: all}, *g.x, g.house)
 	before := g.mind.memory.recall(g.x.Request)
 	o.Leaves = func(did past.Turn) past.Turn {
 		if before == nil {
@@ -133,7 +133,7 @@ func (g *grown) add(ctx context.Context, all intent.Decision) {
 		return did.With(&before.Turn, g.x.Text, g.whole)
 	}
 	x := *g.x
-	x.Made = g.made()
+	x.Made = g.stepsMade()
 	part := g.turn.part()
 	g.mind.carry(ctx, x, o, part)
 	g.mind.note(&x, part, part.rec, all)

@@ -134,7 +134,7 @@ func (o *Order) tookNothing(did *past.Turn) bool {
 // tellLeft says what could not be put back.
 func (a *Mind) tellLeft(o *Order, t *turn, did *past.Turn) {
 	if len(o.Denied) > 0 && (o.Manner == Due || o.Manner == Mending || !o.tookNothing(did)) {
-		no := a.guard.Denied(o.Denied)
+		no := a.guard.Deny(o.Denied)
 		t.rec.Partly(no.Said, no.Why)
 	}
 	if o.Rest {
@@ -170,7 +170,7 @@ func (a *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Tu
 	case Resuming:
 		done.Into(t.rec, t.watch)
 		a.tellTask(task, o.Do, done, t)
-		return past.Resumed(a.match.House(), task, done.Results)
+		return past.ResumedTurn(a.match.House(), task, done.Results)
 	case Explained:
 		a.explain(x, o, t, done)
 	case Due:
@@ -178,7 +178,7 @@ func (a *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Tu
 		a.tellFailures(t.rec, o.Do, done)
 	case Ordinary, Passed:
 		done.Into(t.rec, t.watch)
-		t.rec.Reply = a.told(x, t, o.Do, done, before)
+		t.rec.Reply = a.reportPlan(x, t, o.Do, done, before)
 		a.tellMore(x, o, t, done, stopped)
 	}
 	if len(did.Started) > 0 && len(o.Then) > 0 {

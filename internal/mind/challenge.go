@@ -14,7 +14,7 @@ func (u *understanding) challenged(x Exchange, m Memory, h *home.House) (Order, 
 		return Order{}, false
 	}
 	if m.Refused != nil {
-		return refused(Order{}, m.Refused), true
+		return refuse(Order{}, m.Refused), true
 	}
 	o := u.order(x, m, h, m.Passed.Decision)
 	if o.Meant.Route != intent.Local {
@@ -23,14 +23,14 @@ func (u *understanding) challenged(x Exchange, m Memory, h *home.House) (Order, 
 	o = Order{Meant: o.Meant, Manner: Passed}
 	steps, no := u.rules.Plan(m.Passed, h)
 	if no != nil {
-		return refused(o, no), true
+		return refuse(o, no), true
 	}
 	o.Do = steps
 	return o, true
 }
 
-// refused is an order that the guard does not let through.
-func refused(o Order, no *guard.Refusal) Order {
+// refuse is an order that the guard does not let through.
+func refuse(o Order, no *guard.Refusal) Order {
 	o.Say = &answer{reply: no.Said, end: record.Failed, why: no.Why, route: record.RouteRefused}
 	return o
 }

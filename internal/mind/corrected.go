@@ -37,8 +37,8 @@ func (g *grown) deeds() []past.Deed {
 	return nil
 }
 
-// made are the steps that were made for the beginning of the sentence.
-func (g *grown) made() []plan.Step {
+// stepsMade are the steps that were made for the beginning of the sentence.
+func (g *grown) stepsMade() []plan.Step {
 	steps, err := plan.Calls(g.x.Alone, g.house, g.x.Area)
 	if err != nil {
 		return nil
@@ -51,7 +51,7 @@ func (g *grown) made() []plan.Step {
 func (g *grown) mending(all intent.Decision, deeds []past.Deed, meant []plan.Step) Order {
 	var made []plan.Step
 	if meant != nil {
-		made = g.made()
+		made = g.stepsMade()
 	}
 	c := past.Mend(g.house, deeds, made, meant)
 	o := Order{By: "a sentence that has changed", Meant: all, Manner: Mending, Do: slices.Clone(c.Back), Denied: c.Denied}
@@ -77,7 +77,7 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	deeds := g.deeds()
 	o := g.mending(all, deeds, meant)
 	if len(o.Do) == 0 && len(o.Denied) == 0 {
-		g.end(ctx, all, meant, deeds)
+		g.addEnd(ctx, all, meant, deeds)
 		return
 	}
 	part := g.turn.part()
@@ -93,9 +93,9 @@ func (g *grown) correct(ctx context.Context, all intent.Decision) {
 	}
 }
 
-// end gives an end to what was done, if the addition is only that. Otherwise the addition
+// addEnd gives an end to what was done, if the addition is only that. Otherwise the addition
 // says the same in other words.
-func (g *grown) end(ctx context.Context, all intent.Decision, meant []plan.Step, deeds []past.Deed) {
+func (g *grown) addEnd(ctx context.Context, all intent.Decision, meant []plan.Step, deeds []past.Deed) {
 	if len(meant) == 0 || meant[0].Until == nil {
 		return
 	}
@@ -130,14 +130,14 @@ func (a *Mind) tellMended(x *Exchange, o *Order, t *turn, done calling.Made, sto
 	n := o.Mend.back
 	all := done
 	all.Results, all.Errs, all.Problems = o.Mend.results(done, t.rec), o.Mend.errs(done), make([]string, len(o.Mend.meant))
-	t.rec.Reply = a.told(x, t, o.Mend.meant, all, nil)
+	t.rec.Reply = a.reportPlan(x, t, o.Mend.meant, all, nil)
 	if o.Say != nil {
 		t.rec.Outcome, t.rec.Reply, t.rec.Error = o.Say.end, o.Say.reply, o.Say.why
 	}
 	a.tellStopped(t, done, stopped)
 	for i := range n { // what could not be put back is not kept quiet
 		if done.Problems[i] != "" {
-			t.rec.Reply += " " + a.phrases.Told(o.Do[i:i+1], done.Results[i:i+1], done.Errs[i])
+			t.rec.Reply += " " + a.phrases.SayResults(o.Do[i:i+1], done.Results[i:i+1], done.Errs[i])
 		}
 	}
 	return past.Of(a.match.House(), x.Text, o.Do[n:], done.Results[n:], done.Problems[n:])
@@ -172,7 +172,7 @@ func (c *mended) errs(done calling.Made) []error {
 // before is the result of a step that was made before.
 func (c *mended) before(s *plan.Step) tools.Result {
 	for _, made := range c.made {
-		if call := s.Planned(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
+		if call := s.PlannedCall(); made.Tool == call.Tool && made.Server == call.Server && bytes.Equal(made.Args, call.Args) {
 			return tools.Result{Receipt: (*tools.Receipt)(made.Receipt), Failed: !made.OK}
 		}
 	}

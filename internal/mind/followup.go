@@ -66,10 +66,10 @@ func (u *understanding) goOn(f *following, x Exchange, h *home.House, instead bo
 	o := &f.Order
 	switch act := o.Meant.Actions[0]; {
 	case instead:
-		o.Then = cancelled(h, f.started)
+		o.Then = planCancel(h, f.started)
 	case act.Intent == catalogue.Except:
 		o.Say = nil
-		if o.Do, o.Denied = past.TakenBack(h, f.back); len(o.Do) == 0 {
+		if o.Do, o.Denied = past.PlanUndo(h, f.back); len(o.Do) == 0 {
 			o.Do, o.Denied = o.Denied, nil // the guard refuses them and says why
 		}
 		if len(o.Do) == 0 {
@@ -78,7 +78,7 @@ func (u *understanding) goOn(f *following, x Exchange, h *home.House, instead bo
 	case act.Intent == catalogue.Until && o.Meant.Reason == intent.OfBefore && len(f.did) > 0 && len(o.Do) > 0:
 		o.Last = f.did
 	case len(f.back) > 0 && o.Say == nil:
-		steps, denied := past.TakenBack(h, f.back)
+		steps, denied := past.PlanUndo(h, f.back)
 		o.Do, o.Denied = slices.Concat(steps, o.Do), denied
 		var devices []string
 		for _, b := range f.back {

@@ -155,7 +155,7 @@ func TestRuled(t *testing.T) {
 		"the call tried to by itself":  {dialogue.Trouble{Open: open, Unreached: true}, record.StopTask},
 		"nothing open and unreachable": {dialogue.Trouble{Unreached: true}, record.Continue},
 	} {
-		if got := mind.Ruled(tt.t); got != tt.want {
+		if got := mind.DecideByRule(tt.t); got != tt.want {
 			t.Errorf("%s: %s, expected %s", name, got, tt.want)
 		}
 	}

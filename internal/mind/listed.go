@@ -49,7 +49,7 @@ func (m *memories) unlist(who string, dry bool) []reply.Timer {
 // noteListed keeps which timers an order has told of, if it only asked for them.
 func (a *Mind) noteListed(x *Exchange, o *Order, done *calling.Made) {
 	if len(o.Do) == 1 && o.Do[0].Action.Intent == catalogue.TimerStatus {
-		a.memory.list(x.Request, a.phrases.Listed(done.Results...))
+		a.memory.list(x.Request, a.phrases.TimersOf(done.Results...))
 	}
 }
 

@@ -66,10 +66,10 @@ type remembered struct {
 	expires time.Time
 }
 
-// take returns what is remembered of an asker for a text of his, which begins a turn. Any
+// beginTurn returns what is remembered of an asker for a text of his, which begins a turn. Any
 // text drops the question that waits, so that only one text answers it; a dry run and a
 // text that asks again leave it.
-func (m *memories) take(x *Exchange) Memory {
+func (m *memories) beginTurn(x *Exchange) Memory {
 	seen := Memory{Before: m.recall(x.Request), Subject: m.subject(x.Request)}
 	m.mu.Lock()
 	defer m.mu.Unlock()

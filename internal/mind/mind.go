@@ -177,9 +177,9 @@ func (a *Mind) begin(q record.Request, t *turn) (x Exchange, m Memory) {
 	x.Ready, _ = a.model.Ready()
 	if q.Challenge == "" {
 		x = a.as(x, q.Text)
-		return x, a.memory.take(&x)
+		return x, a.memory.beginTurn(&x)
 	}
-	m = a.memory.take(&x)
+	m = a.memory.beginTurn(&x)
 	m.Passed, m.Refused = a.guard.Answer(q)
 	x.Text, x.Others = m.Passed.Text, nil
 	if m.Refused == nil {

@@ -56,9 +56,9 @@ func (u *understanding) respell(x Exchange, m Memory, h *home.House) Exchange {
 	return right
 }
 
-// hopedFor is what decides how long a turn waits for a house: of a typed text that fits
+// hope is what decides how long a turn waits for a house: of a typed text that fits
 // nothing, what it is with its slips put right, if that may be about a thing to come.
-func (u *understanding) hopedFor(x Exchange) intent.Decision {
+func (u *understanding) hope(x Exchange) intent.Decision {
 	spells, able := u.match.(speller)
 	if !able || !x.typed() || x.Alone.Route != intent.Model {
 		return x.Alone

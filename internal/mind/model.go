@@ -147,7 +147,7 @@ func (a *Mind) look(ctx context.Context, t *turn, things []string) string {
 	if !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
 		return ""
 	}
-	return a.phrases.Told(steps, done.Results, done.Errs...)
+	return a.phrases.SayResults(steps, done.Results, done.Errs...)
 }
 
 // nothingSaid returns the sentence that replaces the words of a model that ended without
@@ -174,7 +174,7 @@ func (u *understanding) unanswered(x Exchange, h *home.House, err error, begun b
 	act := u.speechAct(x)
 	switch {
 	case errors.Is(err, dialogue.ErrNoModel) && act.Withholds():
-		return u.phrases.Phrase(cmp.Or(u.unawaited(x, h, act), "no_order"), nil)
+		return u.phrases.Phrase(cmp.Or(u.unawaitedKey(x, h, act), "no_order"), nil)
 	case errors.Is(err, dialogue.ErrNoModel):
 		return u.phrases.Phrase("no_model", nil)
 	case ok && begun:

@@ -55,7 +55,7 @@ func (a *Mind) await(ctx context.Context, x Exchange, m Memory, t *turn) Exchang
 	t.waits()
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
-	d := a.hopedFor(x)
+	d := a.hope(x)
 	for told := true; told && unsettled(d); {
 		before := a.match.House()
 		a.awaitHouse(ctx, d.Route == intent.Model)

@@ -37,14 +37,14 @@ func (a *Mind) permitAll(x *Exchange, o *Order, t *turn, steps []plan.Step) bool
 	if len(o.Meant.Actions) > 1 {
 		nothing = " " + a.phrases.Phrase("nothing_done", nil)
 	}
-	all := plan.Carried(steps)
+	all := plan.Flatten(steps)
 	t.rec.Risk = string(guard.Highest(all))
 	acts := t.rec.Risk != string(tools.Read)
 	if acts && !x.DryRun && !o.Meant.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
 		t.rec.Route = record.RouteRefused
 		return t.fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
 	}
-	if err := plan.Unpromised(steps); err != nil {
+	if err := plan.CheckDeferrable(steps); err != nil {
 		t.rec.Route = record.RouteRefused
 		return t.fail(a.phrases.Apology(err), err.Error())
 	}
@@ -105,7 +105,7 @@ const (
 // acting are all steps of a sentence that act on devices, with those that were made for it
 // before.
 func acting(x *Exchange, t *turn, steps []plan.Step) []plan.Step {
-	return slices.Concat(x.Made, t.made, plan.Carried(steps))
+	return slices.Concat(x.Made, t.made, plan.Flatten(steps))
 }
 
 // tooMany reports whether a sentence acts on so many devices that it is asked about.
@@ -129,7 +129,7 @@ func (a *Mind) permitEach(x *Exchange, o *Order, t *turn) bool {
 	a.admit(x, r, t)
 	r.question = cmp.Or(a.askFirst(x, r), a.askWhole(x, r, t))
 	a.limit(r, t)
-	o.Do = r.Steps(r.Left())
+	o.Do = r.Steps(r.Remaining())
 	return len(o.Do) > 0
 }
 
@@ -140,8 +140,8 @@ func (a *Mind) deny(r *round, t *turn) {
 		if e.Risk != tools.Dangerous {
 			continue
 		}
-		e.Refusal = a.english.Denied([]plan.Step{e.Step})
-		no := a.guard.Denied([]plan.Step{e.Step})
+		e.Refusal = a.english.SayDenied([]plan.Step{e.Step})
+		no := a.guard.Deny([]plan.Step{e.Step})
 		r.why = no.Why
 		r.say = append(r.say, t.rounds.once(no.Said))
 	}
@@ -150,7 +150,7 @@ func (a *Mind) deny(r *round, t *turn) {
 // admit counts the turn as a command of its source when it first acts, and refuses
 // the round if the source has sent too many.
 func (a *Mind) admit(x *Exchange, r *round, t *turn) {
-	if len(r.Left()) == 0 {
+	if len(r.Remaining()) == 0 {
 		return
 	}
 	if !t.rounds.counted {
@@ -158,7 +158,7 @@ func (a *Mind) admit(x *Exchange, r *round, t *turn) {
 	}
 	if t.rounds.barred {
 		r.why = tooManyCommands
-		r.Refuse(r.Left(), a.english.Phrase("too_many_commands", nil))
+		r.Refuse(r.Remaining(), a.english.Phrase("too_many_commands", nil))
 		r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_commands", nil)))
 	}
 }
@@ -180,13 +180,13 @@ func (a *Mind) askWhole(x *Exchange, r *round, t *turn) string {
 // (REQUIREMENTS M16): that of a tool of others which may do anything. The answer yes
 // makes it, without the model.
 func (a *Mind) askFirst(x *Exchange, r *round) string {
-	which := slices.DeleteFunc(r.Left(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
+	which := slices.DeleteFunc(r.Remaining(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
 	if len(which) == 0 || !a.room() {
 		return ""
 	}
 	steps := r.Steps(which[:1])
-	call := steps[0].Planned()
-	r.Refuse(r.Left(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
+	call := steps[0].PlannedCall()
+	r.Refuse(r.Remaining(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
 	asked := intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}
 	a.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
 	return a.phrases.AskServer(call)
@@ -202,7 +202,7 @@ func (a *Mind) room() bool {
 // limit refuses acts above the number that a model may plan within a minute. The others
 // count until they turn out to have failed.
 func (a *Mind) limit(r *round, t *turn) {
-	which := r.Left()
+	which := r.Remaining()
 	over := which[a.rate.Reserve(time.Now(), len(which)):]
 	if len(over) == 0 {
 		return

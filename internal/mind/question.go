@@ -169,7 +169,7 @@ func (u *understanding) withThing(x Exchange, h *home.House, q *question) (inten
 	case len(chosen) == 0:
 		return q.decision, false
 	}
-	act := wanted(q.decision)
+	act := wantedAction(q.decision)
 	act.Devices = nil
 	for _, e := range chosen {
 		act.Devices = append(act.Devices, e.ID)
@@ -229,8 +229,8 @@ func plainDecision(name string) intent.Decision {
 	return intent.Decision{Route: intent.Local, Reason: intent.BySentence, Actions: []intent.Action{{Intent: name, Slots: map[string]any{}}}}
 }
 
-// wanted returns the act that a question was about, without its device.
-func wanted(d intent.Decision) intent.Action {
+// wantedAction returns the act that a question was about, without its device.
+func wantedAction(d intent.Decision) intent.Action {
 	if d.Route == intent.Local {
 		return d.Actions[0]
 	}

@@ -18,10 +18,10 @@ import (
 // a user waiting who has heard nothing yet.
 const maxReconnects = 1
 
-// Ruled is the decision when no model makes one. A first reconnect is worth its seconds
+// DecideByRule is the decision when no model makes one. A first reconnect is worth its seconds
 // as long as a step is open; a second one is not. If a call found no server, it has
 // already tried to connect.
-func Ruled(t dialogue.Trouble) record.Choice {
+func DecideByRule(t dialogue.Trouble) record.Choice {
 	switch {
 	case len(t.Open) == 0:
 		return record.Continue
@@ -63,7 +63,7 @@ const (
 // judge chooses how the task continues and records why. The rule replaces the choice of
 // an arbiter that fails, is too slow or asks for more reconnects than allowed.
 func (r *rescue) judge(ctx context.Context, t dialogue.Trouble) record.Choice {
-	made := record.Judgement{Server: t.Server, Choice: Ruled(t), By: "rule", Reason: t.Reason}
+	made := record.Judgement{Server: t.Server, Choice: DecideByRule(t), By: "rule", Reason: t.Reason}
 	if r.a.recovery.Arbiter != nil {
 		ask, cancel := context.WithTimeout(ctx, arbiterBudget)
 		choice, why, err := r.a.recovery.Arbiter.Arbitrate(ask, t)

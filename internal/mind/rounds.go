@@ -115,7 +115,7 @@ func (t *turn) enter(r *round, part *turn) {
 // tellRound keeps what a round has done and what the user hears of it.
 func (a *Mind) tellRound(o *Order, t *turn, done calling.Made, stopped *record.Task) {
 	r := o.Round
-	for i, which := range r.Left() {
+	for i, which := range r.Remaining() {
 		e := &r.Errands[which]
 		e.Step, e.Result, e.Lost = o.Do[i], done.Results[i], done.Errs[i]
 	}
@@ -173,7 +173,7 @@ func (a *Mind) roundTold(kept *rounds, steps []plan.Step, done calling.Made) str
 			shown.Add(s, done.Results[i], done.Errs[i])
 		}
 	}
-	return shown.Told(a.phrases)
+	return shown.Say(a.phrases)
 }
 
 // bettered reports whether the device of a step has done something else after it.
@@ -223,5 +223,5 @@ func (a *Mind) endRounds(t *turn) string {
 	case len(left.Steps) > 0:
 		t.rec.Outcome, t.rec.Error = record.Failed, cmp.Or(left.Results[0].Text, "the device refused it")
 	}
-	return left.Told(a.phrases)
+	return left.Say(a.phrases)
 }

@@ -52,8 +52,8 @@ func (m *memories) deedsNow(q record.Request) []past.Deed {
 	return nil
 }
 
-// startedNow returns the ids of what the turn at hand has set: timers, alarms, reminders.
-func (m *memories) startedNow(q record.Request) []string {
+// timersStarted returns the ids of what the turn at hand has set: timers, alarms, reminders.
+func (m *memories) timersStarted(q record.Request) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.past[asker(q)]; p != nil && p.latest {
@@ -120,7 +120,7 @@ func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
 	}
 	t := followup.OfActs(o.Meant.Actions, deeds, func(things []string) []string {
 		var named []string
-		for _, e := range a.choosing.Named(rec.Reply, a.match.House().Some(things)) {
+		for _, e := range a.choosing.ThingsIn(rec.Reply, a.match.House().Some(things)) {
 			named = append(named, e.ID)
 		}
 		return named
@@ -129,5 +129,5 @@ func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
 		return nil
 	}
 	t.Waits = rec.Outcome == record.Asked
-	return &subject{Subject: *t, did: deeds, started: a.memory.startedNow(x.Request)}
+	return &subject{Subject: *t, did: deeds, started: a.memory.timersStarted(x.Request)}
 }

@@ -127,15 +127,15 @@ func (a *Mind) tellTask(task record.Task, steps []plan.Step, done calling.Made, 
 	if t.rec.Outcome == record.Done {
 		t.rec.Reply = a.phrases.Phrase("task_resumed", nil)
 	} else {
-		sentBefore(a.phrases, task.Open, done)
-		t.rec.Reply = a.phrases.Told(steps, done.Results, done.Errs...)
+		keepDoubt(a.phrases, task.Open, done)
+		t.rec.Reply = a.phrases.SayResults(steps, done.Results, done.Errs...)
 	}
 	a.keepOpen(task, done)
 }
 
-// sentBefore keeps the doubt about calls that were sent before the task was
+// keepDoubt keeps the doubt about calls that were sent before the task was
 // stopped: that they could not be sent again does not mean that nothing was done.
-func sentBefore(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
+func keepDoubt(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
 	for i, s := range open {
 		if s.Sent && calling.Lost(done.Errs[i]) {
 			done.Errs[i] = fmt.Errorf("%w: %w", tools.ErrNoAnswer, done.Errs[i])

@@ -65,8 +65,8 @@ func (b *bookkeeper) Ending(thing string) (timers.Back, bool) {
 	return b.book.Ending(thing)
 }
 
-// Touched ends the waiting for things.
-func (b *bookkeeper) Touched(things []string, but ...string) {
+// CancelEnds ends the waiting for things.
+func (b *bookkeeper) CancelEnds(things []string, but ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.book.Touch(things, but, b.now())

@@ -13,11 +13,11 @@ import (
 // order.
 const longestUnawaited = 16
 
-// unawaited returns the key of the phrase for a text that orders something at a time, or
+// unawaitedKey returns the key of the phrase for a text that orders something at a time, or
 // on an event, that the gateway cannot wait for: "at sunset", "when I come home"; "" if
 // the text orders nothing. It finds the order by leaving out words at the beginning, at
 // the end or in the middle of the text.
-func (u *understanding) unawaited(x Exchange, h *home.House, act intent.SpeechAct) string {
+func (u *understanding) unawaitedKey(x Exchange, h *home.House, act intent.SpeechAct) string {
 	key, waits := map[intent.SpeechAct]string{"future": "no_such_time", "condition": "no_event"}[act]
 	words := strings.Fields(intent.Plain(x.Text))
 	if !waits || len(words) > longestUnawaited {

@@ -86,7 +86,7 @@ func (u *understanding) acts(o Order, x Exchange, m Memory, h *home.House) Order
 		case catalogue.Other:
 			return u.other(o, x, m, h)
 		case catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid:
-			return u.explained(o, x, h)
+			return u.explain(o, x, h)
 		case catalogue.Wrong, catalogue.Remember:
 			if act.Intent == catalogue.Wrong && (m.Before != nil && m.Before.latest || !u.learns) {
 				o = u.undo(o, m, h)
@@ -95,11 +95,11 @@ func (u *understanding) acts(o Order, x Exchange, m Memory, h *home.House) Order
 			return o
 		}
 	}
-	return u.planned(o, x, h)
+	return u.plan(o, x, h)
 }
 
-// planned plans the calls of a decision.
-func (u *understanding) planned(o Order, x Exchange, h *home.House) Order {
+// plan plans the calls of a decision.
+func (u *understanding) plan(o Order, x Exchange, h *home.House) Order {
 	var err error
 	if o.Do, err = plan.Calls(o.Meant, h, x.Area); err != nil {
 		return o.say(u.phrases.Apology(err), record.Failed, err.Error())

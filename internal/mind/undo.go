@@ -21,7 +21,7 @@ func (u *understanding) undo(o Order, m Memory, h *home.House) Order {
 		return o.say(u.phrases.Phrase("nothing_to_undo", nil), record.Done, "")
 	}
 	o.Claim = before
-	steps, denied := takenBack(h, &before.Turn)
+	steps, denied := planTakeBack(h, &before.Turn)
 	switch {
 	case len(steps) > 0:
 		o.Do, o.Denied = steps, denied
@@ -40,15 +40,15 @@ func (u *understanding) undo(o Order, m Memory, h *home.House) Order {
 	return o
 }
 
-// takenBack plans to take back what a turn did to devices, and to cancel the timers that
+// planTakeBack plans to take back what a turn did to devices, and to cancel the timers that
 // it has set.
-func takenBack(h *home.House, t *past.Turn) (steps, denied []plan.Step) {
-	steps, denied = past.TakenBack(h, t.Deeds)
-	return append(steps, cancelled(h, t.Started)...), denied
+func planTakeBack(h *home.House, t *past.Turn) (steps, denied []plan.Step) {
+	steps, denied = past.PlanUndo(h, t.Deeds)
+	return append(steps, planCancel(h, t.Started)...), denied
 }
 
-// cancelled plans to cancel the timers that a turn has set.
-func cancelled(h *home.House, ids []string) []plan.Step {
+// planCancel plans to cancel the timers that a turn has set.
+func planCancel(h *home.House, ids []string) []plan.Step {
 	var actions []intent.Action
 	for _, id := range ids {
 		actions = append(actions, intent.Action{Intent: catalogue.CancelTimer, Slots: map[string]any{"id": id}})
@@ -70,7 +70,7 @@ func (u *understanding) other(o Order, x Exchange, m Memory, h *home.House) Orde
 	if before.Origin == nil {
 		return o.say(u.phrases.Phrase("cannot_undo", nil), record.Failed, "the turn before was not about one device")
 	}
-	others := u.chosen(o.Meant, before, h)
+	others := u.otherThings(o.Meant, before, h)
 	if len(others) != 1 {
 		return u.whichOther(o, x, before, others, h)
 	}
@@ -86,7 +86,7 @@ func (u *understanding) other(o Order, x Exchange, m Memory, h *home.House) Orde
 	}
 	o.Claim = before
 	if before.Undone != 1 {
-		steps, denied := past.TakenBack(h, before.Deeds)
+		steps, denied := past.PlanUndo(h, before.Deeds)
 		more = slices.Concat(steps, more, denied) // one denied step keeps all steps from being made
 	}
 	o.Do = more
@@ -111,8 +111,8 @@ func onlyOn(did past.Turn, device string, before *remembered) past.Turn {
 	return did
 }
 
-// chosen returns the devices that "the other one" may mean.
-func (u *understanding) chosen(d intent.Decision, before *remembered, h *home.House) []*home.Entity {
+// otherThings returns the devices that "the other one" may mean.
+func (u *understanding) otherThings(d intent.Decision, before *remembered, h *home.House) []*home.Entity {
 	if ids := d.Actions[0].Devices; len(ids) > 0 {
 		return h.Some(ids)
 	}

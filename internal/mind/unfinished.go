@@ -85,7 +85,7 @@ func (u *understanding) halfSaid(x Exchange, m Memory, h *home.House) (Order, bo
 	case x.FollowUp || x.Doubts >= maxAsked: // a television has half sentences, too
 		return ignore(), true
 	}
-	return u.doubted(x, m, h, u.rest(x, r, meant), doubt.Question{Beginning: x.Text}), true
+	return u.askDoubt(x, m, h, u.rest(x, r, meant), doubt.Question{Beginning: x.Text}), true
 }
 
 // rest returns the question for the rest of a sentence, depending on what the beginning
@@ -123,7 +123,7 @@ func (u *understanding) uncertain(x Exchange, m Memory, h *home.House) (Order, b
 
 // either asks which of two readings is meant.
 func (u *understanding) either(x Exchange, m Memory, h *home.House, readings []string, question string) Order {
-	return u.doubted(x, m, h, intent.Decision{Route: intent.Ask, Reason: intent.Uncertain, Question: question}, doubt.Question{Readings: readings})
+	return u.askDoubt(x, m, h, intent.Decision{Route: intent.Ask, Reason: intent.Uncertain, Question: question}, doubt.Question{Readings: readings})
 }
 
 // unclear asks a question for one of several things again, if the answer names one of
@@ -146,8 +146,8 @@ func (u *understanding) unclear(x Exchange, m Memory, h *home.House, q question)
 	return o, true
 }
 
-// doubted asks a question about what was said, and keeps it for its answer.
-func (u *understanding) doubted(x Exchange, m Memory, h *home.House, meant intent.Decision, about doubt.Question) Order {
+// askDoubt asks a question about what was said, and keeps it for its answer.
+func (u *understanding) askDoubt(x Exchange, m Memory, h *home.House, meant intent.Decision, about doubt.Question) Order {
 	o := u.order(x, m, h, meant)
 	about.Count = x.Doubts + 1
 	o.Ask = &question{text: x.Text, doubt: &about, turn: x.Turn}

@@ -27,9 +27,9 @@ type Ends interface {
 	BeginEnd(o timers.Wish) timers.Result
 	// Ending finds how a thing was when an act with an end began that still waits.
 	Ending(thing string) (timers.Back, bool)
-	// Touched cancels the planned ends for things that have been changed since. The ends with
+	// CancelEnds cancels the planned ends for things that have been changed since. The ends with
 	// the ids in but stay.
-	Touched(things []string, but ...string)
+	CancelEnds(things []string, but ...string)
 }
 
 // was is what is kept of a thing: what the act with an end changed.
@@ -43,8 +43,8 @@ type was struct {
 // all returns every change of a thing.
 func (w was) all() []plan.Change { return slices.Concat(w.Changes, w.Ahead) }
 
-// kept reads what is kept of a thing.
-func kept(back timers.Back) (w was) {
+// readKept reads what is kept of a thing.
+func readKept(back timers.Back) (w was) {
 	_ = json.Unmarshal(back.Was, &w) // it was written here; what cannot be read changes nothing
 	return w
 }
@@ -52,7 +52,7 @@ func kept(back timers.Back) (w was) {
 // endable reports whether the ends that a plan asks for can be kept; if not, the record
 // says why, and nothing is done.
 func (a *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
-	all := plan.Carried(steps)
+	all := plan.Flatten(steps)
 	if !slices.ContainsFunc(all, func(s plan.Step) bool { return s.Until != nil }) {
 		return true
 	}
@@ -66,7 +66,7 @@ func (a *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
 		}
 		why := timers.NoBell
 		if a.Ends != nil {
-			why = a.Ends.WeighEnd(wished(s.Until))
+			why = a.Ends.WeighEnd(wishOf(s.Until))
 		}
 		if why != "" {
 			return t.fail(a.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
@@ -91,8 +91,8 @@ func (a *Mind) leftAlone(x *Exchange, o *Order) bool {
 	return len(things) > 0 && (a.Ends == nil || !slices.ContainsFunc(things, waits))
 }
 
-// wished is the end that is asked for.
-func wished(u *plan.Until) (o timers.Wish) {
+// wishOf is the end that is asked for.
+func wishOf(u *plan.Until) (o timers.Wish) {
 	_ = json.Unmarshal(u.Wish, &o) // the plan has written it
 	return o
 }
@@ -109,17 +109,17 @@ func groups(steps []plan.Step) [][2]int {
 	return out
 }
 
-// told reports the results of a plan and, for each act with an end, how long it lasts.
+// reportPlan reports the results of a plan and, for each act with an end, how long it lasts.
 // before finds the earlier state of a thing if the act replaces an act with an end.
-func (a *Mind) told(x *Exchange, t *turn, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
+func (a *Mind) reportPlan(x *Exchange, t *turn, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
 	all := groups(steps)
 	if !slices.ContainsFunc(all, func(g [2]int) bool { return steps[g[0]].Until != nil }) {
-		return a.phrases.Told(steps, done.Results, done.Errs...)
+		return a.phrases.SayResults(steps, done.Results, done.Errs...)
 	}
 	var said []string
 	for _, g := range all {
 		some, results := steps[g[0]:g[1]], done.Results[g[0]:g[1]]
-		text := a.phrases.Told(some, results, done.Errs[g[0]:g[1]]...)
+		text := a.phrases.SayResults(some, results, done.Errs[g[0]:g[1]]...)
 		if u := some[0].Until; u != nil && !x.DryRun {
 			did := past.Of(a.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
 			text = a.lasting(t, u, text, did.Deeds, before)
@@ -134,8 +134,8 @@ func (a *Mind) told(x *Exchange, t *turn, steps []plan.Step, done calling.Made, 
 // lasting stores the states before the acts, so that they can be restored, and adds to
 // the reply text until when the acts last.
 func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
-	o := wished(u)
-	acted, order := a.acted(u, deeds, before)
+	o := wishOf(u)
+	acted, order := a.statesBefore(u, deeds, before)
 	for _, e := range order {
 		body, err := json.Marshal(acted[e.ID])
 		if err == nil && len(acted[e.ID].Changes) > 0 {
@@ -159,9 +159,9 @@ func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, b
 	return a.phrases.Lasting(text, tools.Result{Data: data})
 }
 
-// acted returns what has to be put back of each thing that deeds acted on, by its id, and
+// statesBefore returns what has to be put back of each thing that deeds acted on, by its id, and
 // the things in the order of the deeds.
-func (a *Mind) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
+func (a *Mind) statesBefore(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
 	h := a.match.House()
 	acted = map[string]*was{}
 	for _, d := range deeds {
@@ -173,7 +173,7 @@ func (a *Mind) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.
 			acted[e.ID] = &was{Name: d.Name, At: time.Now()}
 			order = append(order, e)
 		}
-		switch c, moved := moving(known(d, u.Keep), before[e.ID]); {
+		switch c, moved := moving(changeOf(d, u.Keep), before[e.ID]); {
 		case moved && d.Ahead:
 			acted[e.ID].Ahead = append(acted[e.ID].Ahead, c)
 		case moved:
@@ -182,7 +182,7 @@ func (a *Mind) acted(u *plan.Until, deeds []past.Deed, before map[string]timers.
 	}
 	for id, w := range acted {
 		if len(w.Ahead) == 0 && len(w.Changes) > 0 {
-			w.Ahead = kept(before[id]).Ahead
+			w.Ahead = readKept(before[id]).Ahead
 		}
 	}
 	return acted, order
@@ -199,7 +199,7 @@ func (a *Mind) lastingOn(t *turn, steps []plan.Step, did []past.Deed) string {
 	}
 	deeds, _ := past.Apart(did, things)
 	told := a.lasting(t, steps[0].Until, "", deeds, a.endings(steps))
-	a.Ends.Touched(things, t.ends...)
+	a.Ends.CancelEnds(things, t.ends...)
 	return told
 }
 
@@ -210,7 +210,7 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	if c.Moved() {
 		return c, true
 	}
-	w := kept(earlier)
+	w := readKept(earlier)
 	for _, was := range w.all() {
 		if past.SetTogether(was.Property, c.Property) {
 			last := c.Receipt
@@ -221,9 +221,9 @@ func moving(c plan.Change, earlier timers.Back) (plan.Change, bool) {
 	return c, false
 }
 
-// known returns what a deed changed. If the earlier state is not known, or the act only
+// changeOf returns what a deed changed. If the earlier state is not known, or the act only
 // keeps a state, the opposite of the requested state counts as the earlier one.
-func known(d past.Deed, keep bool) plan.Change {
+func changeOf(d past.Deed, keep bool) plan.Change {
 	c := d.Change
 	if keep && !c.Moved() {
 		c.Before, c.BeforeLevel = nil, nil
@@ -264,10 +264,10 @@ func (a *Mind) note(x *Exchange, t *turn, rec *record.Record, meant intent.Decis
 	}
 	var things []string
 	for _, c := range rec.Calls {
-		things = append(things, past.Acted(a.match.House(), c)...)
+		things = append(things, past.ThingsOf(a.match.House(), c)...)
 	}
 	if len(things) > 0 {
-		a.Ends.Touched(things, t.ends...)
+		a.Ends.CancelEnds(things, t.ends...)
 	}
 }
 
@@ -281,9 +281,9 @@ func (a *Mind) Reported(e home.Event) {
 	if !ok {
 		return
 	}
-	w := kept(back)
+	w := readKept(back)
 	if e.Time.After(w.At) && slices.ContainsFunc(w.all(), func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
-		a.Ends.Touched([]string{e.Entity})
+		a.Ends.CancelEnds([]string{e.Entity})
 	}
 }
 
@@ -296,7 +296,7 @@ func (a *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Ba
 	a.awaitThings(ctx, things)
 	x := &Exchange{Request: q, Turn: rec.ID}
 	o := Order{By: "the end of an act", Meant: plainDecision(catalogue.Undo), Manner: Due}
-	o.Do, o.Denied = past.TakenBack(a.match.House(), deedsOf(things))
+	o.Do, o.Denied = past.PlanUndo(a.match.House(), deedsOf(things))
 	a.carry(ctx, *x, o, t)
 	a.note(x, t, &rec, o.Meant)
 	a.memory.keep(x.Request, &rec, t.did, false)
@@ -307,7 +307,7 @@ func (a *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Ba
 // deedsOf are the acts with an end that are put back.
 func deedsOf(things []timers.Back) (deeds []past.Deed) {
 	for _, back := range things {
-		w := kept(back)
+		w := readKept(back)
 		for _, c := range w.Changes {
 			deeds = append(deeds, past.Deed{Device: back.Thing, Name: w.Name, Change: c})
 		}
@@ -350,5 +350,5 @@ func (a *Mind) tellFailures(rec *record.Record, steps []plan.Step, done calling.
 		rec.Outcome, rec.Reply, rec.Error = record.Done, "", ""
 		return
 	}
-	rec.Outcome, rec.Reply = record.Failed, a.phrases.Told(left, results, errs...)
+	rec.Outcome, rec.Reply = record.Failed, a.phrases.SayResults(left, results, errs...)
 }

@@ -84,12 +84,14 @@ func (k *keeping) start() {
 	k.stop = func() { cancel(); running.Wait() }
 }
 
-func (k *keeping) Ring(context.Context, timekeeper.Alert) error  { return nil }
-func (k *keeping) Quiet(context.Context, ...string) error        { return nil }
-func (k *keeping) Rings(r timers.Ring, _ time.Time) string       { return r.Name }
-func (k *keeping) Missed(all []timers.Timer, _ time.Time) string { return "missed: " + all[0].Command }
-func (k *keeping) Became(n timers.Notice) string                 { return n.Reply }
-func (k *keeping) Announce(record.Announcement)                  {}
+func (k *keeping) Ring(context.Context, timekeeper.Alert) error { return nil }
+func (k *keeping) Quiet(context.Context, ...string) error       { return nil }
+func (k *keeping) Rings(r timers.Ring, _ time.Time) string      { return r.Name }
+func (k *keeping) SayMissed(all []timers.Timer, _ time.Time) string {
+	return "missed: " + all[0].Command
+}
+func (k *keeping) Became(n timers.Notice) string { return n.Reply }
+func (k *keeping) Announce(record.Announcement)  {}
 
 func (k *keeping) Say(_ context.Context, text string) error {
 	k.mu.Lock()

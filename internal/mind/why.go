@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/mind/past"
 )
 
-// explained is the order for a question about what was done before. Why and since when a
+// explain is the order for a question about what was done before. Why and since when a
 // thing is as it is, is answered from what the thing reports as well, so it is read.
-func (u *understanding) explained(o Order, x Exchange, h *home.House) Order {
+func (u *understanding) explain(o Order, x Exchange, h *home.House) Order {
 	o.Manner = Explained
 	act := o.Meant.Actions[0]
 	if act.Intent == catalogue.WhatDone || act.Intent == catalogue.WhoDid || x.DryRun {

@@ -103,9 +103,9 @@ func readObject(args json.RawMessage) (object map[string]any, changed bool, comp
 	if err != nil {
 		return nil, false, "they are not valid JSON"
 	}
-	value = decoded(value)
+	value = decodeText(value)
 	if list, ok := value.([]any); ok && len(list) == 1 {
-		value = decoded(list[0])
+		value = decodeText(list[0])
 	}
 	if nothing(value) {
 		return map[string]any{}, true, ""

@@ -27,7 +27,7 @@ var errNotJSON = errors.New("not JSON")
 // ends within a text, and the same value twice. What is cut off or leaves a choice
 // is an error.
 func ReadValue(text []byte) (any, error) {
-	text = unfenced(bytes.TrimSpace(text))
+	text = stripFence(bytes.TrimSpace(text))
 	if value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text)); err == nil {
 		return value, nil
 	}
@@ -52,8 +52,8 @@ func ReadValue(text []byte) (any, error) {
 	return value, nil
 }
 
-// unfenced takes the marks of a markdown code block away.
-func unfenced(text []byte) []byte {
+// stripFence takes the marks of a markdown code block away.
+func stripFence(text []byte) []byte {
 	inner, fenced := bytes.CutPrefix(text, []byte("```"))
 	if !fenced {
 		return text
@@ -62,8 +62,8 @@ func unfenced(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimLeft(inner, "abcdefghijklmnopqrstuvwxyz_"))
 }
 
-// decoded returns the value that a text holds, if the value is a text and holds one.
-func decoded(value any) any {
+// decodeText returns the value that a text holds, if the value is a text and holds one.
+func decodeText(value any) any {
 	for range maxEncoded {
 		text, ok := value.(string)
 		if !ok {
@@ -91,8 +91,8 @@ func (l *lenient) space() {
 	}
 }
 
-// take steps over a character, if it is the next one after spaces.
-func (l *lenient) take(c byte) bool {
+// skip steps over a character, if it is the next one after spaces.
+func (l *lenient) skip(c byte) bool {
 	l.space()
 	if l.at == len(l.text) || l.text[l.at] != c {
 		return false
@@ -117,7 +117,7 @@ func (l *lenient) value(depth int) (any, error) {
 	case '[':
 		return l.list(depth)
 	case '"', '\'':
-		return l.quoted(c)
+		return l.readQuoted(c)
 	}
 	if number := bareNumber.FindString(l.text[l.at:]); number != "" {
 		l.at += len(number)
@@ -138,10 +138,10 @@ func (l *lenient) value(depth int) (any, error) {
 
 func (l *lenient) object(depth int) (any, error) {
 	object := map[string]any{}
-	l.take('{')
-	for !l.take('}') {
+	l.skip('{')
+	for !l.skip('}') {
 		key, bare, err := l.key()
-		follows := l.take(':') || bare && l.take('=')
+		follows := l.skip(':') || bare && l.skip('=')
 		if err != nil || !follows {
 			return nil, errNotJSON
 		}
@@ -162,8 +162,8 @@ func (l *lenient) object(depth int) (any, error) {
 
 func (l *lenient) list(depth int) (any, error) {
 	list := []any{}
-	l.take('[')
-	for !l.take(']') {
+	l.skip('[')
+	for !l.skip(']') {
 		value, err := l.value(depth + 1)
 		if err != nil {
 			return nil, err
@@ -178,14 +178,14 @@ func (l *lenient) list(depth int) (any, error) {
 
 // next steps over a comma, and reports whether an entry may end here.
 func (l *lenient) next(end byte) bool {
-	return l.take(',') || (l.at < len(l.text) && l.text[l.at] == end)
+	return l.skip(',') || (l.at < len(l.text) && l.text[l.at] == end)
 }
 
 // key reads a key. A bare one, without quotes, may have an equals sign after it.
 func (l *lenient) key() (key string, bare bool, err error) {
 	l.space()
 	if l.at < len(l.text) && (l.text[l.at] == '"' || l.text[l.at] == '\'') {
-		key, err = l.quoted(l.text[l.at])
+		key, err = l.readQuoted(l.text[l.at])
 		return key, false, err
 	}
 	word := bareWord.FindString(l.text[l.at:])
@@ -196,8 +196,8 @@ func (l *lenient) key() (key string, bare bool, err error) {
 	return word, true, nil
 }
 
-// quoted reads a text in either kind of quotes.
-func (l *lenient) quoted(quote byte) (string, error) {
+// readQuoted reads a text in either kind of quotes.
+func (l *lenient) readQuoted(quote byte) (string, error) {
 	var b strings.Builder // the same text as JSON writes it
 	b.WriteByte('"')
 	for i := l.at + 1; i < len(l.text); i++ {

@@ -45,7 +45,7 @@ func within(object, schema map[string]any) (inner map[string]any, ok bool) {
 		if _, known := sameForm(key, props); known {
 			return nil, false
 		}
-		held, isObject := decoded(value).(map[string]any)
+		held, isObject := decodeText(value).(map[string]any)
 		switch {
 		case isObject && slices.Contains(wrappers, key) && inner == nil:
 			inner = held
@@ -234,7 +234,7 @@ func (m *mender) convert(value any, wanted string, schema map[string]any) (any, 
 	case "array":
 		return m.asList(value, schema)
 	case "object":
-		object, ok := decoded(value).(map[string]any)
+		object, ok := decodeText(value).(map[string]any)
 		if ok {
 			m.keys(object, schema)
 			m.object(object, schema)
@@ -285,7 +285,7 @@ func asTruth(value any) (any, bool) {
 
 // asList makes a list of one of a value, or takes it out of a text.
 func (m *mender) asList(value any, schema map[string]any) (any, bool) {
-	if list, ok := decoded(value).([]any); ok {
+	if list, ok := decodeText(value).([]any); ok {
 		return list, true
 	}
 	if value != nil && value != "" && m.fits(value, m.resolve(schema["items"])) {

@@ -102,9 +102,9 @@ func newEntry(t Tool, spec Spec) *entry {
 	return &entry{tool: t, spec: spec, check: sync.OnceValue(func() *checker { return newChecker(spec.Input) })}
 }
 
-// offered is the Spec that others see. A schema that does not compile is offered as
+// offer is the Spec that others see. A schema that does not compile is offered as
 // any object, because a model's provider would refuse the whole request for it.
-func (e *entry) offered() Spec {
+func (e *entry) offer() Spec {
 	spec := e.spec
 	if e.check().schema == nil {
 		spec.Input = json.RawMessage(`{"type":"object"}`)
@@ -228,7 +228,7 @@ func (r *Registry) Specs() []Spec {
 	r.mu.RUnlock()
 	specs := make([]Spec, 0, len(entries))
 	for _, e := range entries {
-		specs = append(specs, e.offered())
+		specs = append(specs, e.offer())
 	}
 	return specs
 }
@@ -252,7 +252,7 @@ func (r *Registry) Call(ctx context.Context, c Call) (Result, error) {
 		return e.tool.Call(ctx, args)
 	}
 	own := Call{Server: e.spec.Server, Tool: e.spec.Name, Args: args}
-	result, err := e.tool.Call(ctx, translate.Sent(own))
+	result, err := e.tool.Call(ctx, translate.Convert(own))
 	if err != nil {
 		return result, err
 	}
@@ -262,8 +262,8 @@ func (r *Registry) Call(ctx context.Context, c Call) (Result, error) {
 // Translator puts what goes to the tools of servers into their terms, and what comes
 // from them into ours. It must not change what it is given.
 type Translator interface {
-	// Sent returns the arguments of a call as its server takes them.
-	Sent(c Call) json.RawMessage
+	// Convert returns the arguments of a call as its server takes them.
+	Convert(c Call) json.RawMessage
 	// Got returns the result of a call as we speak of it.
 	Got(c Call, r Result) Result
 }
@@ -281,7 +281,7 @@ func (r *Registry) Lookup(c Call) (Spec, bool) {
 	if !ok {
 		return Spec{}, false
 	}
-	return e.offered(), true
+	return e.offer(), true
 }
 
 func (r *Registry) find(c Call) (*entry, bool) {

@@ -34,9 +34,9 @@ func chargeOf(raw, saysLow any) any {
 // lowFlag is the value with which a battery reports that it is low.
 func lowFlag(level wire.ValueID) wire.ValueID { return level.With("isLow", "") }
 
-// reported returns a sensor's reading in words for people, as sensorState does; for a
+// sayReading returns a sensor's reading in words for people, as sensorState does; for a
 // battery, its own report that it is low counts as well.
-func (m *model) reported(s sensor, raw any, read func(wire.ValueID) reading) any {
+func (m *model) sayReading(s sensor, raw any, read func(wire.ValueID) reading) any {
 	if s.kind == home.Battery {
 		return chargeOf(raw, read(lowFlag(s.id)).value)
 	}

@@ -107,7 +107,7 @@ func (c *chronicle) read() Events {
 
 // adopt watches the things of a new model. Their known states stay.
 func (c *chronicle) adopt(m *model) {
-	now, reach := watchedOf(m)
+	now, reach := watchStates(m)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.model, c.reach, c.sources = m, reach, map[wire.ValueID][]*watched{}
@@ -157,8 +157,8 @@ func rankOf(e home.Event) int {
 	return 0
 }
 
-// seen takes a reading as it becomes the state of a value.
-func (c *chronicle) seen(id wire.ValueID, r reading) {
+// noteReading takes a reading as it becomes the state of a value.
+func (c *chronicle) noteReading(id wire.ValueID, r reading) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ours := c.fulfils(id, r)
@@ -174,8 +174,8 @@ func (c *chronicle) seen(id wire.ValueID, r reading) {
 	}
 }
 
-// reached takes whether a node answers; empty where the gateway does not know.
-func (c *chronicle) reached(node int, s nodeStatus) {
+// noteReach takes whether a node answers; empty where the gateway does not know.
+func (c *chronicle) noteReach(node int, s nodeStatus) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.reach[node]
@@ -281,9 +281,9 @@ func (c *chronicle) belied(e *entity, property string, told, is any, unsure bool
 	})
 }
 
-// ordered notes what one of our writes asks for, taken how long the device may take now
+// noteOrder notes what one of our writes asks for, taken how long the device may take now
 // that it has it, withdrawn that it was refused.
-func (c *chronicle) ordered(s step, d time.Duration) {
+func (c *chronicle) noteOrder(s step, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sources[s.check] != nil { // so that there are no more orders than things
@@ -291,7 +291,7 @@ func (c *chronicle) ordered(s step, d time.Duration) {
 	}
 }
 
-func (c *chronicle) taken(s step, d time.Duration) {
+func (c *chronicle) noteTaken(s step, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if o, ordered := c.orders[s.check]; ordered && same(o.value, s.value) {

@@ -74,12 +74,12 @@ func (f *orderedCommand) awaitTurn(ctx context.Context) bool {
 	}
 }
 
-// published lets the next command be sent.
-func (f *orderedCommand) published() { f.once.Do(func() { close(f.sent) }) }
+// release lets the next command be sent.
+func (f *orderedCommand) release() { f.once.Do(func() { close(f.sent) }) }
 
 // leave removes a command that has ended.
 func (l *commandOrder) leave(f *orderedCommand) {
-	f.published()
+	f.release()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last[f.step.check] == f {

@@ -64,6 +64,6 @@ func (d *devices) poll(ctx context.Context, id wire.ValueID) error {
 			return fmt.Errorf("reading the answer of pollValue: %w", err)
 		}
 	}
-	d.ledger.polled(id, v, asked)
+	d.ledger.notePoll(id, v, asked)
 	return nil
 }

@@ -93,7 +93,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		f.noteProgress(fact)
 		switch done := fact.known && f.done(fact); {
 		case done && f.proven(fact):
-			return f.taken(ctx, r, fact)
+			return f.takeFact(ctx, r, fact)
 		case done:
 			polled = f.pollOnce(ctx, fact, polled)
 		case f.arrivesAfter(ctx), f.movesFor(settle, r, fact):
@@ -149,12 +149,12 @@ func (f *follower) proven(fact reading) bool {
 	return fact.source == sourcePoll || !f.guards && (!f.asks || !f.supervises)
 }
 
-// taken confirms with a fact. One that the controller may have written is read back
+// takeFact confirms with a fact. One that the controller may have written is read back
 // afterwards.
-func (f *follower) taken(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
-	r = f.confirmed(ctx, r, fact)
+func (f *follower) takeFact(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
+	r = f.confirm(ctx, r, fact)
 	if r.Outcome == tools.Confirmed && f.supervises && fact.source != sourcePoll && !f.step.stops {
-		f.commander.readBacks.promised(f.entity, f.step, f.before, fact.value, r.Value)
+		f.commander.readBacks.notePromise(f.entity, f.step, f.before, fact.value, r.Value)
 	}
 	return r
 }
@@ -184,7 +184,7 @@ func (f *follower) fact() reading {
 		return f.word
 	}
 	if f.step.assemble != nil {
-		return f.step.assembled(f.factOf)
+		return f.step.assembleReading(f.factOf)
 	}
 	return f.factOf(f.step.check)
 }

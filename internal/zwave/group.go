@@ -142,7 +142,7 @@ func (c *commander) commandGroup(ctx context.Context, m *model, members []*entit
 	lights := !slices.ContainsFunc(members, func(e *entity) bool { return e.Domain != "light" })
 	if len(members) > groupLimit && (!lights || a.Action != "off") {
 		r.Suggestions = namesOf(m, members)
-		return ended(r, tools.Refused, tools.RefusedAction, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
+		return endReceipt(r, tools.Refused, tools.RefusedAction, fmt.Sprintf("That would be %d devices at once; I do at most %d. Name the ones you mean.", len(members), groupLimit)), nil
 	}
 	r.Devices = make([]tools.Receipt, len(members))
 	errs := make([]error, len(members))
@@ -156,15 +156,15 @@ func (c *commander) commandGroup(ctx context.Context, m *model, members []*entit
 			return r, err
 		}
 	}
-	return summed(r), nil
+	return sumReceipts(r), nil
 }
 
 // worse lists the outcomes from best to worst: the outcome of a group is that of
 // its worst member.
 var worse = []tools.Outcome{tools.Confirmed, tools.Queued, tools.Accepted, tools.Refused, tools.NoAnswer}
 
-// summed makes the receipt of a group out of its members'.
-func summed(r tools.Receipt) tools.Receipt {
+// sumReceipts makes the receipt of a group out of its members'.
+func sumReceipts(r tools.Receipt) tools.Receipt {
 	r.Outcome = tools.Confirmed
 	for _, d := range r.Devices {
 		if slices.Index(worse, d.Outcome) > slices.Index(worse, r.Outcome) || d.Outcome == r.Outcome && r.Reason == "" {

@@ -58,12 +58,12 @@ func (h *House) clientMessage(rest string, payload []byte, retained bool) {
 		if h.link.isOurs(payload) {
 			return
 		}
-		h.ledger.meddled(h.real(firstArgument(payload)))
+		h.ledger.noteMeddling(h.real(firstArgument(payload)))
 	case strings.HasSuffix(rest, "/api/sendCommand/set"), strings.Contains(rest, "/broadcast/"), strings.Contains(rest, "/multicast/"):
-		h.ledger.meddled(wire.ValueID{Node: everyNode})
+		h.ledger.noteMeddling(wire.ValueID{Node: everyNode})
 	case asking[path.Base(strings.TrimSuffix(rest, "/set"))]:
 		if !h.link.isOurs(payload) {
-			h.ledger.disturbed(h.real(firstArgument(payload)).Node)
+			h.ledger.noteDisturbance(h.real(firstArgument(payload)).Node)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (h *House) valueSet(topic string) {
 	if !known {
 		id = wire.ValueID{Node: everyNode}
 	}
-	h.ledger.meddled(id)
+	h.ledger.noteMeddling(id)
 }
 
 // restarted records that the gateway or the driver is online, perhaps again. Unless the
@@ -112,7 +112,7 @@ func (h *House) valueSet(topic string) {
 // has it.
 func (h *House) restarted(retained bool, at time.Time) {
 	if retained {
-		h.ledger.startedBefore(at)
+		h.ledger.readStart(at)
 	} else {
 		h.ledger.repeats(repeatsAfterRestart, at)
 		h.link.forgetTopics()

@@ -13,7 +13,7 @@ const lockJammed = 11
 func (d *devices) state(m *model, e *entity, raw any) any {
 	switch {
 	case isSensor(e) && len(e.sensors) > 0:
-		return m.reported(e.sensors[0], raw, d.ledger.read)
+		return m.sayReading(e.sensors[0], raw, d.ledger.read)
 	case e.Domain != "lock":
 		return m.state(e, raw)
 	}

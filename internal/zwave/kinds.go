@@ -276,7 +276,7 @@ func (n *node) namesCover() bool {
 // everything that is a Window Covering.
 func (n *node) namesWindow() bool {
 	name := n.display()
-	return home.NamedOpening(name)&home.Window != 0 && !home.IsShade(name) && !hasWord(name, products().coverings) && !hasWord(n.Product, products().coverings) &&
+	return home.OpeningOf(name)&home.Window != 0 && !home.IsShade(name) && !hasWord(name, products().coverings) && !hasWord(n.Product, products().coverings) &&
 		!slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(id wire.ValueID) bool { return id.Class == wire.WindowCovering })
 }
 

@@ -307,11 +307,11 @@ func TestClaimsAreNoStates(t *testing.T) {
 	if c := l.claim(id); c.value != true {
 		t.Errorf("what is claimed of it is %v", c)
 	}
-	l.polled(id, true, 1)
+	l.notePoll(id, true, 1)
 	is("read back", true, false)
 	l.report(id, said(false))
 	is("claimed again", true, true)
-	l.polled(id, true, 1)
+	l.notePoll(id, true, 1)
 	is("asked", true, false)
 	l.wrote(2, "x")
 	l.report(id, said(false))

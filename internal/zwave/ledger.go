@@ -121,9 +121,9 @@ func (l *ledger) report(id wire.ValueID, r wire.Reading) {
 	l.note(id, reading{value: r.Value, known: r.Known, at: at, source: sourceReport})
 }
 
-// polled records the answer of a pollValue, which comes from the device itself; asked is
+// notePoll records the answer of a pollValue, which comes from the device itself; asked is
 // when it was asked, in the order of messages.
-func (l *ledger) polled(id wire.ValueID, value any, asked uint64) {
+func (l *ledger) notePoll(id wire.ValueID, value any, asked uint64) {
 	l.note(id, reading{value: value, known: value != nil, at: time.Now(), source: sourcePoll, asked: asked})
 }
 
@@ -145,12 +145,12 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 		l.keepClaim(id, r)
 	case r.source == sourceReport && claimable(id) && now.Before(l.cached):
 		r.source = sourceList
-		l.take(id, l.merged(id, r, false))
+		l.record(id, l.merged(id, r, false))
 	default:
 		if r.source == sourceReport {
 			r.asked = l.answers(id)
 		}
-		l.take(id, r)
+		l.record(id, r)
 		l.testify(id, r)
 		delete(l.claims, id)
 		if s := l.statuses[id.Node]; s.judged && s.dead() { // it can be heard again
@@ -160,16 +160,16 @@ func (l *ledger) note(id wire.ValueID, r reading) {
 	l.pokeWatchers(id)
 }
 
-// take makes a reading the state of a value. The caller holds mu.
-func (l *ledger) take(id wire.ValueID, r reading) {
+// record makes a reading the state of a value. The caller holds mu.
+func (l *ledger) record(id wire.ValueID, r reading) {
 	l.readings[id] = r
-	l.told.seen(id, r)
+	l.told.noteReading(id, r)
 }
 
 // setStatus records the status of a node. The caller holds mu.
 func (l *ledger) setStatus(node int, s nodeStatus) {
 	l.statuses[node] = s
-	l.told.reached(node, s)
+	l.told.noteReach(node, s)
 }
 
 // repeated reports whether a report may come out of the gateway's memory: it does not
@@ -311,10 +311,10 @@ func (l *ledger) repeats(d time.Duration, started time.Time) {
 	l.cached = now.Add(d)
 }
 
-// startedBefore reads from a retained message when the gateway started, by its own
+// readStart reads from a retained message when the gateway started, by its own
 // clock. If that was just now, its driver may still have to start. If the two clocks
 // differ, the message is ignored.
-func (l *ledger) startedBefore(started time.Time) {
+func (l *ledger) readStart(started time.Time) {
 	now := time.Now()
 	if started.IsZero() || now.Sub(started).Abs() > startsWithin {
 		return
@@ -415,11 +415,11 @@ func (l *ledger) load(nodes map[int]*node, seq uint64) {
 		if s, ok := l.statuses[id]; ok && s.seq > seq {
 			statuses[id] = s
 		}
-		l.told.reached(id, statuses[id])
+		l.told.noteReach(id, statuses[id])
 		for vid, v := range n.values {
 			listed := reading{value: v.Value, known: v.Value != nil, at: wire.Millis(v.LastUpdate), source: sourceList, seq: seq}
 			readings[vid] = l.merged(vid, listed, n.Kept)
-			l.told.seen(vid, readings[vid])
+			l.told.noteReading(vid, readings[vid])
 			if c, ok := l.claims[vid]; ok {
 				claims[vid] = c
 			}

@@ -169,7 +169,7 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 		e.Aliases = append(e.Aliases, aliases[fold(area+" "+e.Name)]...)
 		m.areas[fold(area)] = area
 	}
-	if e.Name == e.node.display() && e.Name == unnamed(e.node.ID) {
+	if e.Name == e.node.display() && e.Name == fallbackName(e.node.ID) {
 		file(m.names, fold(e.node.topicName()), e)
 	}
 	for i, name := range append([]string{e.ID, e.Name}, e.Aliases...) {
@@ -192,7 +192,7 @@ func (m *model) name(e *entity, aliases map[string][]string) {
 // filePlain files an entity under what people say of a name: without accents and
 // signs, its numbers as digits or as words of any language.
 func (m *model) filePlain(name string, e *entity) {
-	said := home.Spoken(name)
+	said := home.SpokenName(name)
 	file(m.plain, plainName(name), e)
 	file(m.plain, plainName(said), e)
 	for _, language := range spokenLanguages() {
@@ -252,7 +252,7 @@ func (m *model) structure() home.House {
 		if area != "" && !areas[area] {
 			areas[area] = true
 			aliases := []string{}
-			if said := home.Spoken(area); fold(said) != fold(area) {
+			if said := home.SpokenName(area); fold(said) != fold(area) {
 				aliases = append(aliases, said)
 			}
 			h.Areas = append(h.Areas, home.Area{Name: area, Aliases: aliases})
@@ -262,7 +262,7 @@ func (m *model) structure() home.House {
 			Attributes: m.attributes(e), Abilities: e.abilities,
 			Read: &home.Control{Tool: toolState, ID: m.identifier(e)},
 		}
-		if said := home.Spoken(e.Name); fold(said) != fold(e.Name) {
+		if said := home.SpokenName(e.Name); fold(said) != fold(e.Name) {
 			entity.Aliases = append(entity.Aliases, said)
 		}
 		if entity.Aliases == nil {
@@ -293,7 +293,7 @@ func (m *model) attributes(e *entity) map[string]any {
 		a["position"] = true
 	}
 	if e.has(home.Mode) {
-		a["modes"] = words(m.value(e.parts[partMode]).States)
+		a["modes"] = stateWords(m.value(e.parts[partMode]).States)
 	}
 	if e.has(home.Setpoint) {
 		v := m.value(e.setpoint(nil))
@@ -309,7 +309,7 @@ func (m *model) attributes(e *entity) map[string]any {
 	return a
 }
 
-func words(states []choice) []string {
+func stateWords(states []choice) []string {
 	out := make([]string, 0, len(states))
 	for _, s := range states {
 		out = append(out, strings.ToLower(s.Text))
@@ -372,7 +372,7 @@ func plainName(name string) string {
 		switch {
 		case unicode.IsMark(r), r == '\'':
 		case unicode.IsLetter(r), unicode.IsDigit(r):
-			b.WriteString(language.Unaccented(string(r)))
+			b.WriteString(language.StripAccents(string(r)))
 		default:
 			b.WriteByte(' ')
 		}

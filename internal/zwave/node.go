@@ -42,11 +42,11 @@ func (n *node) display() string {
 	if name := strings.Join(strings.Fields(n.Name), " "); name != "" {
 		return name
 	}
-	return unnamed(n.ID)
+	return fallbackName(n.ID)
 }
 
-// unnamed is what people see of a node without a name.
-func unnamed(id int) string { return "Device " + strconv.Itoa(id) }
+// fallbackName is what people see of a node without a name.
+func fallbackName(id int) string { return "Device " + strconv.Itoa(id) }
 
 // topicName is what the gateway's own pages and topics call a node without a name.
 func (n *node) topicName() string { return "nodeID_" + strconv.Itoa(n.ID) }

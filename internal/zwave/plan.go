@@ -385,8 +385,8 @@ func hexOf(components []any) any {
 	return hex.String()
 }
 
-// assembled makes a reading of the polled values, if each of them is a fact.
-func (s step) assembled(fact func(wire.ValueID) reading) reading {
+// assembleReading makes a reading of the polled values, if each of them is a fact.
+func (s step) assembleReading(fact func(wire.ValueID) reading) reading {
 	if s.assemble == nil {
 		return reading{}
 	}
@@ -409,7 +409,7 @@ func (s step) assembled(fact func(wire.ValueID) reading) reading {
 
 // state returns the last reading of what a step changes.
 func (s step) state(read func(wire.ValueID) reading) reading {
-	if made := s.assembled(read); made.known {
+	if made := s.assembleReading(read); made.known {
 		return made
 	}
 	return read(s.check)
@@ -432,9 +432,9 @@ func (r request) valid(s step) error {
 	case s.target.Class == wire.ThermostatSetpoint: // planSetpoint knows which range is the device's own
 		return nil
 	case !v.inRange(n):
-		return refuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, spoken(n, ""))
+		return refuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, sayState(n, ""))
 	case !v.offers(n):
-		return refuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(words(v.States), ", "))
+		return refuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(stateWords(v.States), ", "))
 	default:
 		return nil
 	}

@@ -101,10 +101,10 @@ func planSetpoint(r request) (step, error) {
 	want, _ := asTemperature(rest, v.Unit)
 	low, high := v.bounds(r.read(id).value)
 	if want < low {
-		return step{}, refuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, spoken(low, v.Unit))
+		return step{}, refuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, sayState(low, v.Unit))
 	}
 	if want > high {
-		return step{}, refuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, spoken(high, v.Unit))
+		return step{}, refuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, sayState(high, v.Unit))
 	}
 	return step{
 		target: id, value: want, check: id, property: string(property), unit: v.Unit,
@@ -207,5 +207,5 @@ func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (ste
 			}
 		}
 	}
-	return step{}, refuseFor(tools.RefusedValue, "%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(words(states), ", "))
+	return step{}, refuseFor(tools.RefusedValue, "%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(stateWords(states), ", "))
 }

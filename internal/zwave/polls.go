@@ -57,12 +57,12 @@ func (p *polls) do(ctx context.Context, poll func(context.Context) error) error 
 			took = time.Since(began)
 		}
 	}
-	return p.judged(err, took, left, answered)
+	return p.judge(err, took, left, answered)
 }
 
-// judged returns what the error of a poll that took a time means, where it might
+// judge returns what the error of a poll that took a time means, where it might
 // have taken the time that was left, and so many polls had brought a value before it.
-func (p *polls) judged(err error, took, left time.Duration, answered int) error {
+func (p *polls) judge(err error, took, left time.Duration, answered int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

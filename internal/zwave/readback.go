@@ -77,8 +77,8 @@ func (b *readBacks) trusts(e *entity) bool {
 	return e.Domain == "light" && !e.guards() && !b.liars[e.ID]
 }
 
-// promised notes a lamp's word: what it says it is, and as what that is told.
-func (b *readBacks) promised(e *entity, s step, before reading, word, told any) {
+// notePromise notes a lamp's word: what it says it is, and as what that is told.
+func (b *readBacks) notePromise(e *entity, s step, before reading, word, told any) {
 	b.add(&promise{entity: e, step: s, before: before, word: word, told: told, first: firstReadBack})
 }
 
@@ -165,7 +165,7 @@ func (p *promise) reading(read func(wire.ValueID) reading) reading {
 		return reading{}
 	}
 	if p.step.assemble != nil {
-		return p.step.assembled(since)
+		return p.step.assembleReading(since)
 	}
 	return since(p.step.check)
 }

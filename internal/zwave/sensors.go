@@ -104,15 +104,15 @@ var sensorKinds = map[string]sensor{
 func measuring(property string, id wire.ValueID) sensor {
 	s, ok := sensorKinds[property]
 	if !ok {
-		return namedByProperty(property, id)
+		return sensorByProperty(property, id)
 	}
 	s.id = id
 	return s
 }
 
-// namedByProperty returns a sensor for which we have no word: it keeps the name that
+// sensorByProperty returns a sensor for which we have no word: it keeps the name that
 // zwave-js gives it.
-func namedByProperty(property string, id wire.ValueID) sensor {
+func sensorByProperty(property string, id wire.ValueID) sensor {
 	class := strings.ReplaceAll(strings.ToLower(property), " ", "_")
 	return sensor{home.Ability(class), title(property), class, id}
 }
@@ -153,7 +153,7 @@ func binary(id wire.ValueID, property string) (sensor, bool) {
 	}
 	s, known := binaries[property]
 	if !known {
-		return namedByProperty(property, id), true
+		return sensorByProperty(property, id), true
 	}
 	s.id = id
 	return s, true

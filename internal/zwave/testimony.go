@@ -152,10 +152,10 @@ func (l *ledger) asks(node int) (asked uint64, answered func()) {
 	}
 }
 
-// meddled notes that another program has written a value, or may have, where only the node
+// noteMeddling notes that another program has written a value, or may have, where only the node
 // is known (property empty) or not even that (node everyNode): its reports are claims for a
 // while.
-func (l *ledger) meddled(id wire.ValueID) {
+func (l *ledger) noteMeddling(id wire.ValueID) {
 	l.doubt(id.Node, doubtAfterWrite)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,9 +170,9 @@ func (l *ledger) meddled(id wire.ValueID) {
 	}
 }
 
-// disturbed notes that another program has asked a node, so that what the node says may
+// noteDisturbance notes that another program has asked a node, so that what the node says may
 // be the answer to that.
-func (l *ledger) disturbed(node int) {
+func (l *ledger) noteDisturbance(node int) {
 	_, _ = l.asks(node) // nobody tells us when it is answered
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -42,7 +42,7 @@ func asked(t *testing.T, p *reply.Phrases, e *home.Entity, question string, word
 		slots["state"] = question
 	}
 	steps := []planned.Step{{Action: intent.Action{Intent: "HassGetState", Slots: slots}, Entity: e, Risk: tools.Read}}
-	return p.Told(steps, []tools.Result{{Data: data}})
+	return p.SayResults(steps, []tools.Result{{Data: data}})
 }
 
 // begins reports whether a sentence begins as one of the phrases does, up to the

@@ -131,7 +131,7 @@ func (c *commander) commandNamed(ctx context.Context, known *model, a controlArg
 	defer func() { place.Pass() }()
 	order.From(ctx).Pass()
 	if err := place.Await(ctx); err != nil {
-		return c.heldUp(tools.Receipt{Device: a.Device, Property: a.Action}), nil
+		return c.endHeldUp(tools.Receipt{Device: a.Device, Property: a.Action}), nil
 	}
 	m, e, near, err := c.directory.resolve(ctx, a.Device)
 	if _, unknown := errors.AsType[refusal](err); unknown && m != nil && len(m.exact(a.Device)) == 0 {
@@ -152,12 +152,12 @@ func (c *commander) commandNamed(ctx context.Context, known *model, a controlArg
 	if !ok {
 		return r, err
 	}
-	outcome, why := c.unresolved(m, a.Device, err)
-	return ended(r, outcome, why, no.Error()), nil
+	outcome, why := c.explainUnresolved(m, a.Device, err)
+	return endReceipt(r, outcome, why, no.Error()), nil
 }
 
-// unresolved classifies a name for which there is no device to command.
-func (c *commander) unresolved(m *model, name string, err error) (tools.Outcome, tools.Reason) {
+// explainUnresolved classifies a name for which there is no device to command.
+func (c *commander) explainUnresolved(m *model, name string, err error) (tools.Outcome, tools.Reason) {
 	if m == nil {
 		_, e := c.link.gateway()
 		why, _ := c.link.diagnose(cmp.Or(e, errNoAnswer))
@@ -182,11 +182,11 @@ func (c *commander) unresolved(m *model, name string, err error) (tools.Outcome,
 	}
 }
 
-// heldUp ends the receipt of a command that has waited for earlier ones to its device
+// endHeldUp ends the receipt of a command that has waited for earlier ones to its device
 // for as long as it may.
-func (c *commander) heldUp(r tools.Receipt) tools.Receipt {
+func (c *commander) endHeldUp(r tools.Receipt) tools.Receipt {
 	why, text := c.link.diagnose(errNoAnswer)
-	return ended(r, tools.NoAnswer, why, text)
+	return endReceipt(r, tools.NoAnswer, why, text)
 }
 
 // commandOne runs one command for one device when its turn has come. Its place is given
@@ -195,7 +195,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, m *model
 	defer place.Pass()
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
 	if err := place.Await(ctx); err != nil {
-		return c.heldUp(r), nil
+		return c.endHeldUp(r), nil
 	}
 	if e.unread {
 		var no *tools.Receipt
@@ -213,7 +213,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, m *model
 			outcome = tools.NoAnswer
 		}
 		r.Limits = limitsOf(err)
-		return ended(r, outcome, why, no.Error()), nil
+		return endReceipt(r, outcome, why, no.Error()), nil
 	}
 	if err != nil {
 		return r, err
@@ -234,7 +234,7 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 	}
 	req := request{model: m, entity: e, value: a.Value, read: c.ledger.read}
 	if a.Action == "toggle" {
-		req.read = c.expected
+		req.read = c.expectState
 	}
 	s, err := plan(a.Action, req)
 	if err != nil {
@@ -243,9 +243,9 @@ func (c *commander) planFor(m *model, e *entity, a controlArgs, mayBeDangerous b
 	return s, req.valid(s)
 }
 
-// expected is the state that a value will have when the running command is done; without
+// expectState is the state that a value will have when the running command is done; without
 // one, it is the last reading.
-func (c *commander) expected(id wire.ValueID) reading {
+func (c *commander) expectState(id wire.ValueID) reading {
 	r := c.ledger.read(id)
 	if value, ordered := c.commands.wanted(id); ordered {
 		r.value, r.known = value, true

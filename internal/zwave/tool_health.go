@@ -143,7 +143,7 @@ func (i *inspector) census(m *model, out *healthAnswer) {
 			out.Asleep = append(out.Asleep, n.display())
 		}
 		for _, s := range n.sensors() {
-			if s.kind == home.Battery && isLow(m.reported(s, i.ledger.read(s.id).value, i.ledger.read), nil) {
+			if s.kind == home.Battery && isLow(m.sayReading(s, i.ledger.read(s.id).value, i.ledger.read), nil) {
 				out.LowBattery = append(out.LowBattery, n.display())
 			}
 		}

@@ -97,20 +97,20 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d devices, page %d of %d.", len(all), page, pages)
 	for _, d := range out.Devices {
-		fmt.Fprintf(&text, "\n%s (%s): %s", d.Name, strings.Trim(d.Type+", "+d.Area, ", "), d.told())
+		fmt.Fprintf(&text, "\n%s (%s): %s", d.Name, strings.Trim(d.Type+", "+d.Area, ", "), d.sayState())
 	}
 	return result(text.String(), out)
 }
 
-// told says a device's state, and whether that is only its last report.
-func (l listed) told() string {
+// sayState says a device's state, and whether that is only its last report.
+func (l listed) sayState() string {
 	switch {
 	case l.Reachable || l.State == nil && l.Reason == sharedTopics:
-		return spoken(l.State, "")
+		return sayState(l.State, "")
 	case l.State == nil:
 		return "cannot be reached"
 	default:
-		return "cannot be reached, last reported " + spoken(l.State, "")
+		return "cannot be reached, last reported " + sayState(l.State, "")
 	}
 }
 

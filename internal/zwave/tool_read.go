@@ -81,11 +81,11 @@ func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error)
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: i.devices.state(m, e, f.value),
 		Values: m.values(e, i.devices.told(f)), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 	}
-	text := is(e.Name, spoken(out.State, m.value(e.main).Unit))
+	text := is(e.Name, sayState(out.State, m.value(e.main).Unit))
 	if e.several() && f.reason != sharedTopics {
 		out.State, text = nil, m.tellAll(e, i.devices.told(f))
 	}
-	return result(i.devices.qualified(m, e, e.main, f, text), out)
+	return result(i.devices.qualify(m, e, e.main, f, text), out)
 }
 
 func (i *inspector) sensorTool() tools.Tool {
@@ -119,7 +119,7 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	}
 	f := i.devices.ask(ctx, m, e, s.id)
 	out := sensorAnswer{
-		Device: e.Name, Sensor: string(s.kind), Value: m.reported(s, f.value, i.ledger.read), Unit: m.value(s.id).Unit,
+		Device: e.Name, Sensor: string(s.kind), Value: m.sayReading(s, f.value, i.ledger.read), Unit: m.value(s.id).Unit,
 		Age: age(f.reading), Stale: f.stale, Source: f.source, Reachable: f.reachable, Reason: f.reason,
 	}
 	out.Low = s.kind == home.Battery && isLow(out.Value, nil)
@@ -133,11 +133,11 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 	if isSensor(e) && s.id == e.main && !e.several() {
 		name = e.Name
 	}
-	return result(i.devices.qualified(m, e, s.id, f, is(name, spoken(out.Value, out.Unit))), out)
+	return result(i.devices.qualify(m, e, s.id, f, is(name, sayState(out.Value, out.Unit))), out)
 }
 
-// qualified says with a sentence about a reading how far it can be relied on.
-func (d *devices) qualified(m *model, e *entity, id wire.ValueID, f finding, text string) string {
+// qualify says with a sentence about a reading how far it can be relied on.
+func (d *devices) qualify(m *model, e *entity, id wire.ValueID, f finding, text string) string {
 	switch {
 	case f.reason == sharedTopics:
 		return d.cannotTellApart(m, e, id)
@@ -181,7 +181,7 @@ func (e *entity) several() bool {
 func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	var parts []string
 	for _, s := range e.sensors {
-		parts = append(parts, strings.ToLower(s.word)+" "+spoken(m.reported(s, read(s.id).value, read), m.value(s.id).Unit))
+		parts = append(parts, strings.ToLower(s.word)+" "+sayState(m.sayReading(s, read(s.id).value, read), m.value(s.id).Unit))
 	}
 	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }

@@ -39,7 +39,7 @@ func (c *commander) refreshDevice(ctx context.Context, a nameArgs) (tools.Result
 	if e == nil {
 		return tools.Result{}, err
 	}
-	r, err := c.refreshed(ctx, e)
+	r, err := c.refresh(ctx, e)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -48,16 +48,16 @@ func (c *commander) refreshDevice(ctx context.Context, a nameArgs) (tools.Result
 		out.State = m.state(e, c.ledger.read(e.main).value)
 	}
 	if r.Outcome == tools.Confirmed && out.State != nil {
-		r.Message = is(e.Name, spoken(out.State, m.value(e.main).Unit))
+		r.Message = is(e.Name, sayState(out.State, m.value(e.main).Unit))
 	}
 	res, err := result(r.Message, out)
 	res.Failed = r.Outcome == tools.NoAnswer
 	return res, err
 }
 
-// refreshed makes a device report everything. The gateway answers well for a
+// refresh makes a device report everything. The gateway answers well for a
 // device without power, so the device is asked whether it is there.
-func (c *commander) refreshed(ctx context.Context, e *entity) (tools.Receipt, error) {
+func (c *commander) refresh(ctx context.Context, e *entity) (tools.Receipt, error) {
 	r := tools.Receipt{Device: e.Name}
 	if _, err := c.link.gateway(); err != nil {
 		return r, refusal(c.link.trouble(err))
@@ -66,7 +66,7 @@ func (c *commander) refreshed(ctx context.Context, e *entity) (tools.Receipt, er
 		if err := c.link.send(ctx, "refreshValues", e.node.ID); err != nil {
 			return r, refusal(c.link.trouble(err))
 		}
-		return ended(r, tools.Queued, tools.Asleep, e.Name+" is asleep. It will report when it wakes up."), nil
+		return endReceipt(r, tools.Queued, tools.Asleep, e.Name+" is asleep. It will report when it wakes up."), nil
 	}
 	if q := c.inquire(ctx, e.node, true); !q.answers() {
 		return c.silent(e, r, q), nil
@@ -74,9 +74,9 @@ func (c *commander) refreshed(ctx context.Context, e *entity) (tools.Receipt, er
 	_, err := c.link.call(ctx, "refreshValues", e.node.ID)
 	switch _, refused := errors.AsType[*apiError](err); {
 	case err == nil:
-		return ended(r, tools.Confirmed, "", e.Name+" has been asked to report everything."), nil
+		return endReceipt(r, tools.Confirmed, "", e.Name+" has been asked to report everything."), nil
 	case errors.Is(err, errNoAnswer) && !refused:
-		return ended(r, tools.Accepted, tools.OnItsWay, e.Name+" is still reporting everything."), nil
+		return endReceipt(r, tools.Accepted, tools.OnItsWay, e.Name+" is still reporting everything."), nil
 	default:
 		return r, refusal(c.link.trouble(err))
 	}

@@ -170,7 +170,7 @@ func (m *model) sensorState(s sensor, raw any) any {
 	case raw == nil:
 		return nil
 	case s.id.Class == wire.CentralScene:
-		return pressed(n)
+		return pressKind(n)
 	case s.id.Class == wire.Notification && isNumber:
 		return m.event(s, n)
 	case isBool && s.kind == home.Contact:
@@ -207,9 +207,9 @@ func (m *model) contact(id wire.ValueID, n float64) any {
 	}
 }
 
-// pressed returns what happened to a button, from the Central Scene class: 0
+// pressKind returns what happened to a button, from the Central Scene class: 0
 // pressed, 1 released, 2 held down, then 3 for twice and so on.
-func pressed(n float64) string {
+func pressKind(n float64) string {
 	switch n {
 	case 0:
 		return "pressed"
@@ -257,7 +257,7 @@ func (m *model) values(e *entity, read func(wire.ValueID) reading) map[string]an
 		}
 	}
 	for _, s := range e.sensors {
-		v := m.reported(s, read(s.id).value, read)
+		v := m.sayReading(s, read(s.id).value, read)
 		if n, ok := number(v); ok && s.kind == home.Temperature {
 			v = m.inUnitOf(out, s.id, n)
 		}
@@ -336,8 +336,8 @@ func (e *entity) setpoint(mode any) wire.ValueID {
 	return wire.ValueID{}
 }
 
-// spoken spells a state for a sentence.
-func spoken(v any, unit string) string {
+// sayState spells a state for a sentence.
+func sayState(v any, unit string) string {
 	switch v := v.(type) {
 	case nil:
 		return "unknown"

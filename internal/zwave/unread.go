@@ -141,7 +141,7 @@ func (c *commander) revive(ctx context.Context, e *entity, r tools.Receipt) (*mo
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		_, err := c.link.gateway()
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
-		no := ended(r, tools.NoAnswer, why, text)
+		no := endReceipt(r, tools.NoAnswer, why, text)
 		return nil, nil, &no
 	}
 	if q := c.inquire(ctx, e.node, true); !q.answers() {
@@ -156,7 +156,7 @@ func (c *commander) revive(ctx context.Context, e *entity, r tools.Receipt) (*mo
 			}
 		}
 		if !sleep(ctx, wakeLook) {
-			no := ended(r, tools.NoAnswer, tools.NotReady, e.Name+" is back, and still tells the gateway what it can do. Say it again in a moment.")
+			no := endReceipt(r, tools.NoAnswer, tools.NotReady, e.Name+" is back, and still tells the gateway what it can do. Say it again in a moment.")
 			return nil, nil, &no
 		}
 	}

@@ -12,16 +12,16 @@ import (
 	"voicegateway/internal/zwave/wire"
 )
 
-// confirmed ends a receipt with the fact that was asked for.
-func (f *follower) confirmed(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
-	r = f.told(r, fact)
+// confirm ends a receipt with the fact that was asked for.
+func (f *follower) confirm(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
+	r = f.addFact(r, fact)
 	if f.keptForLater(ctx) {
-		return ended(r, tools.Accepted, tools.WhenOn, is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
+		return endReceipt(r, tools.Accepted, tools.WhenOn, is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
 	}
 	if isSetPoint(f.step.property) && f.isOff() {
-		return ended(r, tools.Confirmed, tools.WhenOn, strings.TrimSuffix(f.sentence(r.Value), ".")+", but it is off.")
+		return endReceipt(r, tools.Confirmed, tools.WhenOn, strings.TrimSuffix(f.sentence(r.Value), ".")+", but it is off.")
 	}
-	return ended(r, tools.Confirmed, "", f.sentence(r.Value))
+	return endReceipt(r, tools.Confirmed, "", f.sentence(r.Value))
 }
 
 // isSetPoint reports whether a property is a temperature that is set.
@@ -41,8 +41,8 @@ func (f *follower) isOff() bool {
 	return ok && mode.known && same(mode.value, float64(modeOff))
 }
 
-// told puts a fact into a receipt. A level on the way to another one is left out.
-func (f *follower) told(r tools.Receipt, fact reading) tools.Receipt {
+// addFact puts a fact into a receipt. A level on the way to another one is left out.
+func (f *follower) addFact(r tools.Receipt, fact reading) tools.Receipt {
 	if !fact.known {
 		return r
 	}
@@ -73,7 +73,7 @@ func (f *follower) keptForLater(ctx context.Context) bool {
 
 // sentence says a confirmed change in words.
 func (f *follower) sentence(v any) string {
-	name, what := f.entity.Name, spoken(v, f.step.unit)
+	name, what := f.entity.Name, sayState(v, f.step.unit)
 	switch home.Ability(f.step.property) {
 	case home.Brightness, home.Speed, home.Position:
 		if f.step.stops {
@@ -93,39 +93,39 @@ func (f *follower) sentence(v any) string {
 
 // giveUp ends the receipt with what is known when the fact did not come in time.
 func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
-	r = f.told(r, fact)
+	r = f.addFact(r, fact)
 	name := f.entity.Name
-	switch lost := f.lost(r, fact); {
+	switch lost := f.endIfLost(r, fact); {
 	case lost != nil:
 		return *lost
 	case f.underWay(fact):
-		return ended(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
+		return endReceipt(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
 	case f.answersLater(fact):
-		return ended(r, tools.Accepted, tools.OnItsWay, name+" takes long, and has not answered yet.")
+		return endReceipt(r, tools.Accepted, tools.OnItsWay, name+" takes long, and has not answered yet.")
 	case r.Value == nil: // it has said nothing, or that it does not know
-		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
+		return endReceipt(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
 	case f.before.known && same(fact.value, f.before.value):
-		return ended(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.reported(r)+".")
+		return endReceipt(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.sayReport(r)+".")
 	default:
-		return ended(r, tools.Accepted, tools.Unconfirmed, name+" took the command but "+f.reported(r)+".")
+		return endReceipt(r, tools.Accepted, tools.Unconfirmed, name+" took the command but "+f.sayReport(r)+".")
 	}
 }
 
-// reported says in words what a device reports.
-func (f *follower) reported(r tools.Receipt) string {
-	return reports(f.entity.Name) + " " + spoken(r.Value, f.step.unit)
+// sayReport says in words what a device reports.
+func (f *follower) sayReport(r tools.Receipt) string {
+	return reports(f.entity.Name) + " " + sayState(r.Value, f.step.unit)
 }
 
-// lost ends the receipt where the connection, the stick or the device itself has
+// endIfLost ends the receipt where the connection, the stick or the device itself has
 // gone since the command; nil if none has.
-func (f *follower) lost(r tools.Receipt, fact reading) *tools.Receipt {
+func (f *follower) endIfLost(r tools.Receipt, fact reading) *tools.Receipt {
 	name := f.entity.Name
 	gateway, driver := f.commander.link.available()
 	why := tools.Interrupted
 	var text string
 	switch {
 	case f.answerLost && fact.known && !f.underWay(fact):
-		text = "The connection was interrupted, and " + name + " " + f.reported(r) + ". Please say it again."
+		text = "The connection was interrupted, and " + name + " " + f.sayReport(r) + ". Please say it again."
 	case f.answerLost && !fact.known:
 		text = "The connection was interrupted." + gotIt + name + " got the command."
 	case !gateway || !driver:
@@ -138,7 +138,7 @@ func (f *follower) lost(r tools.Receipt, fact reading) *tools.Receipt {
 	default:
 		return nil
 	}
-	out := ended(r, tools.NoAnswer, why, text)
+	out := endReceipt(r, tools.NoAnswer, why, text)
 	return &out
 }
 
@@ -147,7 +147,7 @@ func (f *follower) neverAnswered(r tools.Receipt) tools.Receipt {
 	if f.inquiry.blamesOthers() {
 		return f.commander.silent(f.entity, r, f.inquiry)
 	}
-	return f.commander.unanswered(f.entity, r, errNoAnswer)
+	return f.commander.explainSilence(f.entity, r, errNoAnswer)
 }
 
 func notAnswering(name string) string {
@@ -163,7 +163,7 @@ func notAnswered(name string) string {
 func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
 	why, text := q.verdict(c.link, e.Name)
 	if c.interviewed(e.node) && (why == tools.Dead || why == tools.Silent) {
-		return ended(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
+		return endReceipt(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
 	}
 	if q.blamesOthers() && !r.PublishedAt.IsZero() {
 		text += gotIt + e.Name + " got the command."
@@ -171,7 +171,7 @@ func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt
 	if why == tools.Dead {
 		c.ledger.judge(e.node.ID, false)
 	}
-	return ended(r, tools.NoAnswer, why, text)
+	return endReceipt(r, tools.NoAnswer, why, text)
 }
 
 // interviewed reports whether the gateway still interviews a node, which may then
@@ -183,47 +183,47 @@ func beingAsked(name string) string {
 	return name + " is still telling the gateway what it can do. Try again in a moment."
 }
 
-// unanswered explains a write without an answer from the gateway.
-func (c *commander) unanswered(e *entity, r tools.Receipt, err error) tools.Receipt {
+// explainSilence explains a write without an answer from the gateway.
+func (c *commander) explainSilence(e *entity, r tools.Receipt, err error) tools.Receipt {
 	status := c.ledger.node(e.node.ID)
 	gateway, driver := c.link.available()
 	_, api := errors.AsType[*apiError](err)
 	why, text := c.link.diagnose(err)
 	switch {
 	case api && why == tools.RefusedAction:
-		return ended(r, tools.Refused, why, text)
+		return endReceipt(r, tools.Refused, why, text)
 	case api:
-		return ended(r, tools.NoAnswer, why, text)
+		return endReceipt(r, tools.NoAnswer, why, text)
 	case !gateway, !driver:
-		return ended(r, tools.NoAnswer, tools.Interrupted, text+gotIt+e.Name+" got the command.")
+		return endReceipt(r, tools.NoAnswer, tools.Interrupted, text+gotIt+e.Name+" got the command.")
 	case status.dead():
-		return ended(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+		return endReceipt(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
 	case c.interviewed(e.node):
-		return ended(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
+		return endReceipt(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
 	case status.asleep() && e.node.sleeper():
-		return ended(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
+		return endReceipt(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
 	default:
-		return ended(r, tools.NoAnswer, tools.Silent, notAnswered(e.Name))
+		return endReceipt(r, tools.NoAnswer, tools.Silent, notAnswered(e.Name))
 	}
 }
 
-// rejected explains a write that the gateway answered with a failure. A failure
+// explainRejection explains a write that the gateway answered with a failure. A failure
 // of no stated kind may be the device's own answer, or mean that nothing reached
 // it, so everybody is asked.
-func (c *commander) rejected(ctx context.Context, e *entity, r tools.Receipt, status int) tools.Receipt {
+func (c *commander) explainRejection(ctx context.Context, e *entity, r tools.Receipt, status int) tools.Receipt {
 	switch status {
 	case statusInvalid:
-		return ended(r, tools.Refused, tools.RefusedValue, e.Name+" does not accept that value.")
+		return endReceipt(r, tools.Refused, tools.RefusedValue, e.Name+" does not accept that value.")
 	case statusNotSupported, statusNoEndpoint, statusNotImplemented:
-		return ended(r, tools.Refused, tools.RefusedAction, e.Name+" cannot do that.")
+		return endReceipt(r, tools.Refused, tools.RefusedAction, e.Name+" cannot do that.")
 	}
 	known := c.ledger.node(e.node.ID).dead()
 	if q := c.inquire(ctx, e.node, !known); known && !q.waits().blamesOthers() {
-		return ended(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+		return endReceipt(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
 	} else if !q.answers() {
 		return c.silent(e, r, q)
 	}
-	return ended(r, tools.Refused, tools.RefusedByDevice, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
+	return endReceipt(r, tools.Refused, tools.RefusedByDevice, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
 }
 
 // wakesWithin says how long a sleeping device sleeps at most, if that is known.

@@ -45,9 +45,9 @@ func (w *watched) pause() time.Duration {
 	return calmPause
 }
 
-// watchedOf returns the states of the things of a model whose changes are reported and,
+// watchStates returns the states of the things of a model whose changes are reported and,
 // for every node, whether it answers.
-func watchedOf(m *model) (all map[watchKey]*watched, reach map[int]*watched) {
+func watchStates(m *model) (all map[watchKey]*watched, reach map[int]*watched) {
 	all, reach = map[watchKey]*watched{}, map[int]*watched{}
 	covered := map[wire.ValueID]bool{}
 	for _, e := range m.entities { // a sensor that is a thing of its own is reported by its own name

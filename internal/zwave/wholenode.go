@@ -24,7 +24,7 @@ func wholeNodesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 		}
 		key := fold(n.display())
 		out[key] = append(out[key], n)
-		if n.display() == unnamed(id) {
+		if n.display() == fallbackName(id) {
 			out[fold(n.topicName())] = []*node{n}
 		}
 		if n.area() != "" {

@@ -36,8 +36,8 @@ const (
 	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
-// ended closes a receipt; why is empty where the outcome says it all.
-func ended(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) tools.Receipt {
+// endReceipt closes a receipt; why is empty where the outcome says it all.
+func endReceipt(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) tools.Receipt {
 	r.Outcome, r.Reason, r.Message = o, why, message
 	if !r.PublishedAt.IsZero() {
 		r.MS = float64(time.Since(r.PublishedAt).Milliseconds())
@@ -55,7 +55,7 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
-		return ended(r, tools.NoAnswer, why, text)
+		return endReceipt(r, tools.NoAnswer, why, text)
 	}
 	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards(), asks: !c.readBacks.trusts(e)}
 	defer c.commands.leave(f.command)
@@ -113,10 +113,10 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	f.after, f.reconnected = f.commander.ledger.now(), f.commander.link.whenReconnected()
 	f.sent = f.after
 	got, drop, at, err := f.commander.sendWrite(ctx, f.entity, f.step)
-	f.command.published()
+	f.command.release()
 	if err != nil {
 		why, text := f.commander.link.diagnose(err)
-		return ended(r, tools.NoAnswer, why, text)
+		return endReceipt(r, tools.NoAnswer, why, text)
 	}
 	release := drop
 	defer func() { release() }()
@@ -128,7 +128,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		select {
 		case a := <-got:
 			if a.err != nil {
-				return f.commander.unanswered(f.entity, r, a.err)
+				return f.commander.explainSilence(f.entity, r, a.err)
 			}
 			if refused := f.begin(ctx, a, r); refused != nil {
 				return *refused
@@ -148,7 +148,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 		case err := <-polled:
 			polled = nil
 			if fact, done := f.polledDone(err); done {
-				return f.confirmed(ctx, r, fact)
+				return f.confirm(ctx, r, fact)
 			}
 		case <-ctx.Done():
 			return f.neverAnswered(r)
@@ -164,12 +164,12 @@ func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	case <-f.command.overtaken:
 	default: // the command before it cannot be published
 		why, text := f.commander.link.diagnose(errNoAnswer)
-		return ended(r, tools.NoAnswer, why, text)
+		return endReceipt(r, tools.NoAnswer, why, text)
 	}
 	if r.PublishedAt.IsZero() {
-		return ended(r, tools.Refused, tools.Overtaken, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
+		return endReceipt(r, tools.Refused, tools.Overtaken, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
 	}
-	return ended(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
+	return endReceipt(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports count as
@@ -184,9 +184,9 @@ func (c *commander) sendWrite(ctx context.Context, e *entity, s step) (got <-cha
 		api: "writeValue", args: []any{s.target, s.value},
 		begun: func(id string) {
 			c.ledger.writing(node, id, apiWait)
-			c.ledger.told.ordered(s, orderFor)
+			c.ledger.told.noteOrder(s, orderFor)
 		},
-		settled: func(id string) { c.ledger.wrote(node, id); c.ledger.told.taken(s, home.TimeToAct(e.Domain)) },
+		settled: func(id string) { c.ledger.wrote(node, id); c.ledger.told.noteTaken(s, home.TimeToAct(e.Domain)) },
 	})
 }
 
@@ -210,12 +210,12 @@ func (f *follower) begin(ctx context.Context, a answer, r tools.Receipt) *tools.
 		f.noteRemaining(remaining)
 		f.supervises = true
 	case statusDone:
-		f.supervised(a.seq)
+		f.takeSupervision(a.seq)
 	default:
 		f.commander.log.Info("a Z-Wave write was refused", "node", f.entity.node.ID, "status", result.Status, "reason", result.Message)
 		f.commander.ledger.told.withdrawn(f.step)
 		f.commander.directory.askRefresh() // the node may have been removed or changed
-		refused := f.commander.rejected(ctx, f.entity, r, result.Status)
+		refused := f.commander.explainRejection(ctx, f.entity, r, result.Status)
 		return &refused
 	}
 	return nil
@@ -230,11 +230,11 @@ func (f *follower) believeNone(seq uint64) {
 	}
 }
 
-// supervised takes the device's own word that it did the write. That proves nothing: the
+// takeSupervision takes the device's own word that it did the write. That proves nothing: the
 // controller writes the state itself, and a garage door that has just begun to close, or
 // a plug that does nothing, would be reported as done. So the device is asked first; only
 // a lamp is reported at once, and asked afterwards.
-func (f *follower) supervised(seq uint64) {
+func (f *follower) takeSupervision(seq uint64) {
 	f.supervises = true
 	if !f.asks && !f.step.stops {
 		f.word = f.step.state(f.commander.ledger.claim)
@@ -255,11 +255,11 @@ func (f *follower) queue(ctx context.Context, r tools.Receipt) tools.Receipt {
 	}
 	c, e, s := f.commander, f.entity, f.step
 	at := time.Now()
-	c.ledger.told.ordered(s, orderKept)
+	c.ledger.told.noteOrder(s, orderKept)
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {
 		why, text := c.link.diagnose(err)
-		return ended(r, tools.NoAnswer, why, text)
+		return endReceipt(r, tools.NoAnswer, why, text)
 	}
 	r.PublishedAt = at
-	return ended(r, tools.Queued, tools.Asleep, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
+	return endReceipt(r, tools.Queued, tools.Asleep, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
 }

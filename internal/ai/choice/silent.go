@@ -47,11 +47,11 @@ func namesIn(s *tools.Spec) []string {
 
 // orders reports whether words could be an order for one of the things.
 func orders(words []string, things [][]string, reads bool) bool {
-	said := spaced(words)
+	said := padWords(words)
 	return slices.ContainsFunc(things, func(thing []string) bool {
 		long := len(words) >= len(thing)+orderWords || reads && (len(thing) > 1 || len(words) > plainWords)
-		return long && strings.Contains(said, spaced(thing))
+		return long && strings.Contains(said, padWords(thing))
 	})
 }
 
-func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
+func padWords(words []string) string { return " " + strings.Join(words, " ") + " " }

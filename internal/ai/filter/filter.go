@@ -54,7 +54,7 @@ func (t *Turn) Judge(said string) Verdict {
 		s := t.parse(l, said)
 		v := t.judge(s)
 		if v == Unread {
-			t.missing = append(t.missing, t.meant(s)...)
+			t.missing = append(t.missing, t.thingsMeant(s)...)
 		}
 		worst = max(worst, v)
 	}
@@ -124,7 +124,7 @@ func (t *Turn) tells(s *sentence) bool {
 	case s.ours && s.claims > 0, s.keeps():
 		return true
 	case len(s.mentions) > 0:
-		return s.plain() || s.watches()
+		return s.tellsOfHouse() || s.watches()
 	}
 	return (!t.outside || t.isAbout()) && t.tellsAlone(s)
 }

@@ -69,7 +69,7 @@ func Know(h *home.House, code string, label func(name string) string) *House {
 // named by.
 func (k *House) learn(of set, id string, names ...string) set {
 	for _, said := range names {
-		words := strings.Fields(text.Simple(home.Spoken(said)))
+		words := strings.Fields(text.Simple(home.SpokenName(said)))
 		if len(words) == 0 {
 			continue
 		}
@@ -112,9 +112,9 @@ func (k *House) wordsOf(text string) set {
 	return out
 }
 
-// meant lists the ids of the things that a sentence names, or of the few that it may be
+// thingsMeant lists the ids of the things that a sentence names, or of the few that it may be
 // about. A number is about a temperature.
-func (k *House) meant(s *sentence) []string {
+func (k *House) thingsMeant(s *sentence) []string {
 	const few = 3
 	ids := s.ids
 	for _, numbers := range []bool{len(s.numbers) > 0, false} {

@@ -205,9 +205,9 @@ func (s *sentence) keeps() bool {
 	return s.kept && s.strange <= few && (s.ours && s.has(&s.Been) || s.counts())
 }
 
-// plain reports whether a sentence tells something of a kind of thing, in words of the
+// tellsOfHouse reports whether a sentence tells something of a kind of thing, in words of the
 // house alone.
-func (s *sentence) plain() bool {
+func (s *sentence) tellsOfHouse() bool {
 	return s.strange == 0 && (s.claims > 0 || s.denied) && !s.has(&s.Able)
 }
 

@@ -79,7 +79,7 @@ func roomsOf(h *home.House, labels *Labels, abilities bool) (rooms []room, lengt
 	for _, area := range append(h.AreaNames(), "") {
 		r := room{name: cmp.Or(Label(labels.Of(area)), "In no room")}
 		for i := range h.Entities {
-			if e := &h.Entities[i]; strings.EqualFold(e.Area, area) && told(e) {
+			if e := &h.Entities[i]; strings.EqualFold(e.Area, area) && inDescription(e) {
 				r.things = append(r.things, describe(e, labels, abilities))
 			}
 		}
@@ -97,8 +97,8 @@ func roomsOf(h *home.House, labels *Labels, abilities bool) (rooms []room, lengt
 	return rooms, length
 }
 
-// told reports whether the description for the model includes a thing.
-func told(e *home.Entity) bool {
+// inDescription reports whether the description for the model includes a thing.
+func inDescription(e *home.Entity) bool {
 	switch e.Domain {
 	case "button", "event", "input_button", "update":
 		return false

@@ -36,7 +36,7 @@ func LabelsOf(h *home.House) *Labels {
 	most := namesIn(h)
 	var cut []string
 	for name, words := range most {
-		if plain(name, words) == name {
+		if shortenName(name, words) == name {
 			l.note(name, name)
 		} else {
 			cut = append(cut, name)
@@ -46,7 +46,7 @@ func LabelsOf(h *home.House) *Labels {
 	for _, name := range cut {
 		l.note(name, l.free(name, most[name]))
 	}
-	l.renamed = l.changed()
+	l.renamed = l.replacedNames()
 	return l
 }
 
@@ -84,7 +84,7 @@ func (l *Labels) note(name, label string) { l.labels[name], l.names[text.Simple(
 // free is a label for a name that no other name has: its beginning, with its last word
 // or a number where that is taken.
 func (l *Labels) free(name string, words int) string {
-	label := plain(name, words)
+	label := shortenName(name, words)
 	if label == "" {
 		label = "unnamed"
 	}
@@ -110,7 +110,7 @@ func (l *Labels) Of(name string) string {
 	if label, known := l.labels[name]; known {
 		return label
 	}
-	return plain(name, placeWords)
+	return shortenName(name, placeWords)
 }
 
 // Meant returns the name that a label stands for. ok is false for a text that is not a
@@ -120,9 +120,9 @@ func (l *Labels) Meant(label string) (name string, ok bool) {
 	return name, ok && l.labels[name] != name
 }
 
-// changed lists the names that differ from their labels, long ones first. Names of up to
+// replacedNames lists the names that differ from their labels, long ones first. Names of up to
 // three bytes are left out: they occur within other words.
-func (l *Labels) changed() []string {
+func (l *Labels) replacedNames() []string {
 	const few = 3
 	var out []string
 	for name, label := range l.labels {
@@ -140,11 +140,11 @@ func (l *Labels) changed() []string {
 }
 
 // Plain is a name of a thing as it may stand before a language model.
-func Plain(name string) string { return plain(name, nameWords) }
+func Plain(name string) string { return shortenName(name, nameWords) }
 
-// plain returns the beginning of a name, up to the end of a sentence or to a number of
+// shortenName returns the beginning of a name, up to the end of a sentence or to a number of
 // words. A name that holds an order keeps only the words before the order.
-func plain(name string, most int) string {
+func shortenName(name string, most int) string {
 	orders := Orders(name)
 	if orders {
 		most = longName - 1

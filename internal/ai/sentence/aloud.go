@@ -50,13 +50,13 @@ type mark struct {
 func (t *Text) Push(text string) string {
 	t.rest += text
 	t.judge(false)
-	return t.said()
+	return t.sayable()
 }
 
 // Flush returns what was held back, at the end of the text.
 func (t *Text) Flush() string {
 	t.judge(true)
-	said := t.said()
+	said := t.sayable()
 	if t.open != nil {
 		t.close()
 	}
@@ -71,7 +71,7 @@ func (t *Text) Flush() string {
 // have ended is not said.
 func (t *Text) Cut() string {
 	t.judge(true)
-	return t.said()
+	return t.sayable()
 }
 
 // Calls are the calls that were written of the tools.
@@ -96,8 +96,8 @@ func (t *Text) Names(sentence string) bool {
 	return false
 }
 
-// said gives the reader what is said.
-func (t *Text) said() string {
+// sayable gives the reader what is said.
+func (t *Text) sayable() string {
 	text := t.out.String()
 	t.out.Reset()
 	if t.Held {
@@ -125,7 +125,7 @@ func (t *Text) judge(end bool) {
 			break
 		}
 		if found.ended {
-			t.thoughtEnded()
+			t.hideThought()
 		}
 		t.step(found.length)
 		t.over = t.over || found.over
@@ -133,8 +133,8 @@ func (t *Text) judge(end bool) {
 	}
 }
 
-// thoughtEnded makes all that came before a thought.
-func (t *Text) thoughtEnded() {
+// hideThought makes all that came before a thought.
+func (t *Text) hideThought() {
 	t.ended, t.over, t.called, t.Held, t.open, t.calls = true, false, false, false, nil, nil
 	t.held.Reset()
 	t.out.Reset()
@@ -157,7 +157,7 @@ func (t *Text) skip(end bool) bool {
 	if t.open.call {
 		limit, mark = thoughtEnd(t.rest, end)
 	}
-	n, m, found := t.open.end(t.rest[:limit], end && mark == "")
+	n, m, found := t.open.findEnd(t.rest[:limit], end && mark == "")
 	switch {
 	case found:
 		t.open.keep(t.rest[:n])
@@ -169,7 +169,7 @@ func (t *Text) skip(end bool) bool {
 		return true
 	case mark != "":
 		t.step(limit + len(mark))
-		t.thoughtEnded()
+		t.hideThought()
 		return true
 	}
 	t.open.keep(t.rest[:n])
@@ -190,12 +190,12 @@ func (t *Text) close() {
 		t.calls = append(t.calls, calls...)
 		t.called = t.called || len(calls) > 0
 	case !b.call:
-		t.begun()
+		t.release()
 	}
 }
 
-// begun releases what was held back: a thought had its beginning after all.
-func (t *Text) begun() {
+// release releases what was held back: a thought had its beginning after all.
+func (t *Text) release() {
 	if t.Held {
 		t.Held = false
 		after := t.out.String()
@@ -213,11 +213,11 @@ func (b *block) keep(text string) {
 	}
 }
 
-// end finds where a block ends in the text that follows. Without an end, n is how
+// findEnd finds where a block ends in the text that follows. Without an end, n is how
 // much is certainly inside.
-func (b *block) end(text string, final bool) (n int, m mark, found bool) {
+func (b *block) findEnd(text string, final bool) (n int, m mark, found bool) {
 	if b.brackets != nil {
-		n, found = b.brackets.end(text)
+		n, found = b.brackets.findEnd(text)
 		return n, mark{}, found
 	}
 	n, longest := -1, 1
@@ -245,7 +245,7 @@ type brackets struct {
 	before  byte // the last byte that was no space
 }
 
-func (b *brackets) end(text string) (n int, found bool) {
+func (b *brackets) findEnd(text string) (n int, found bool) {
 	for i := range len(text) {
 		c := text[i]
 		switch {

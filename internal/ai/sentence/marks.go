@@ -60,8 +60,8 @@ func (t *Text) at(i int, end bool) (f found, length int) {
 	return found{}, 1
 }
 
-// hidden opens a block whose inside is not said.
-func hidden(length int, ends ...string) found {
+// openHidden opens a block whose inside is not said.
+func openHidden(length int, ends ...string) found {
 	b := &block{}
 	for _, e := range ends {
 		b.ends = append(b.ends, mark{text: e})
@@ -71,7 +71,7 @@ func hidden(length int, ends ...string) found {
 
 // calling opens a block that may hold a call, with the mark as its beginning.
 func calling(length int, ends ...string) found {
-	f := hidden(length, ends...)
+	f := openHidden(length, ends...)
 	f.open.call = true
 	return f
 }
@@ -87,7 +87,7 @@ var kimiMarks = []string{"◁think▷", "◁/think▷"}
 func kimi(text string) found {
 	switch {
 	case strings.HasPrefix(text, kimiMarks[0]):
-		return hidden(len(kimiMarks[0]), kimiMarks[1])
+		return openHidden(len(kimiMarks[0]), kimiMarks[1])
 	case strings.HasPrefix(text, kimiMarks[1]):
 		return found{certain: true, length: len(kimiMarks[1]), ended: true}
 	}
@@ -161,7 +161,7 @@ func squareTag(whole string, closes bool, name string) found {
 	case closes && thoughtful(name):
 		return found{certain: true, length: len(whole), ended: true}
 	case thoughtful(name):
-		return hidden(len(whole), "[/"+name+"]")
+		return openHidden(len(whole), "[/"+name+"]")
 	case closes || name == "inst":
 		return found{certain: true, length: len(whole)}
 	case acting(name):
@@ -221,7 +221,7 @@ func element(whole, tag string, closes, alone bool) found {
 		dropped.ended = closes && thoughtful(name)
 		return dropped
 	case thoughtful(name):
-		return hidden(len(whole), "</"+tag+">")
+		return openHidden(len(whole), "</"+tag+">")
 	}
 	return calling(0, "</"+tag+">")
 }
@@ -237,7 +237,7 @@ func special(whole, inner string) found {
 	dropped := found{certain: true, length: len(whole)}
 	switch {
 	case name == "channel":
-		f := hidden(len(whole), "<|message|>")
+		f := openHidden(len(whole), "<|message|>")
 		f.open.header = true
 		return f
 	case name == "start" || name == "im_start" || name == "start_header_id":
@@ -249,7 +249,7 @@ func special(whole, inner string) found {
 		dropped.ended = thoughtful(name)
 		return dropped
 	case thoughtful(name):
-		return hidden(len(whole), closing, "<|/"+name+"|>", "<|end_of_"+name+"|>")
+		return openHidden(len(whole), closing, "<|/"+name+"|>", "<|end_of_"+name+"|>")
 	case acting(name) && closing != whole:
 		return calling(0, closing)
 	case acting(name):
@@ -260,7 +260,7 @@ func special(whole, inner string) found {
 
 // head opens the head of a message, which names who speaks.
 func head(length int) found {
-	f := hidden(length, "\n", "<|message|>", "<|end_header_id|>")
+	f := openHidden(length, "\n", "<|message|>", "<|end_header_id|>")
 	f.open.ends = append(f.open.ends, mark{"<|channel|>", true})
 	f.open.header = true
 	return f
@@ -367,7 +367,7 @@ func label(text string) found {
 		case "final answer", "assistant":
 			return found{certain: true, length: len(m[0])}
 		case "thought", "reasoning", "analysis":
-			return hidden(len(m[0]), "\n")
+			return openHidden(len(m[0]), "\n")
 		}
 		return calling(0, "Final Answer:")
 	}

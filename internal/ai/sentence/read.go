@@ -17,7 +17,7 @@ func read(text string, known []tools.Spec) []tools.Call {
 		return nil
 	}
 	r := reader{known: known}
-	for part := range strings.SplitSeq(separated(text), between) {
+	for part := range strings.SplitSeq(separate(text), between) {
 		if !r.elements(part) && !r.brackets(part) {
 			r.values(part)
 		}
@@ -44,7 +44,7 @@ var opening = regexp.MustCompile(`(?i)<((\w+:)?invoke\b|function=|tool_call>)`)
 // between stands between the calls of a block.
 const between = "\x00"
 
-func separated(text string) string {
+func separate(text string) string {
 	return opening.ReplaceAllString(strings.ReplaceAll(text, between, ""), between+"$0")
 }
 
@@ -99,7 +99,7 @@ func (r *reader) values(text string) {
 		}
 		tries++
 		var b brackets
-		n, whole := b.end(text[at:])
+		n, whole := b.findEnd(text[at:])
 		value, err := tools.ReadValue([]byte(text[at : at+n]))
 		if !whole || err != nil {
 			continue
@@ -196,7 +196,7 @@ func (r *reader) brackets(text string) (found bool) {
 		}
 		text = text[m[1]-1:]
 		var b brackets
-		n, whole := b.end(text)
+		n, whole := b.findEnd(text)
 		if !whole {
 			return found
 		}

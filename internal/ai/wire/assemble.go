@@ -173,12 +173,12 @@ type object struct {
 // follow takes the next bytes and reports whether the object has ended.
 func (o *object) follow(piece string) bool {
 	for i := 0; i < len(piece) && !o.invalid; i++ {
-		o.take(piece[i])
+		o.readByte(piece[i])
 	}
 	return o.ended
 }
 
-func (o *object) take(c byte) {
+func (o *object) readByte(c byte) {
 	switch {
 	case o.escaped:
 		o.escaped = false
@@ -203,8 +203,8 @@ func (o *object) take(c byte) {
 // whole reports whether there is an object, and nothing but spaces after it.
 func (o *object) whole() bool { return o.ended && !o.invalid }
 
-// Done returns the calls in their order.
-func (a *Calls) Done() []tools.Call {
+// List returns the calls in their order.
+func (a *Calls) List() []tools.Call {
 	list := make([]tools.Call, 0, len(a.calls))
 	for _, f := range a.calls {
 		args, _ := f.args.read()

@@ -26,7 +26,7 @@ func TestPuttingACallTogetherGrowsWithItsPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		done := calls.Done()
+		done := calls.List()
 		runtime.ReadMemStats(&after)
 		if len(done) != 1 || len(done[0].Args) != pieces+4 {
 			t.Fatalf("%d calls came of %d pieces of one", len(done), pieces)

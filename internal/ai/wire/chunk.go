@@ -27,8 +27,8 @@ func objectIn(data []byte) raw {
 	return nil
 }
 
-// given returns the value of the first key that has one.
-func given(object raw, keys ...string) json.RawMessage {
+// firstValue returns the value of the first key that has one.
+func firstValue(object raw, keys ...string) json.RawMessage {
 	for _, key := range keys {
 		if value := bytes.TrimSpace(object[key]); len(value) > 0 && string(value) != "null" {
 			return value
@@ -59,9 +59,9 @@ type fault struct {
 
 // faultIn returns the error that stands where an answer was expected, or nil.
 func faultIn(object raw, event string) *fault {
-	told := given(object, "error")
+	told := firstValue(object, "error")
 	if told == nil {
-		alone := given(object, "choices") == nil && (event == "error" || word(object["object"]) == "error" || given(object, "detail") != nil)
+		alone := firstValue(object, "choices") == nil && (event == "error" || word(object["object"]) == "error" || firstValue(object, "detail") != nil)
 		if !alone {
 			return nil
 		}
@@ -71,11 +71,11 @@ func faultIn(object raw, event string) *fault {
 	if inner == nil {
 		return &fault{Message: cmp.Or(word(told), string(told))}
 	}
-	message := given(inner, "message", "detail", "error")
+	message := firstValue(inner, "message", "detail", "error")
 	return &fault{
 		Message: cmp.Or(word(message), string(message), "the server reports an error"),
-		Type:    cmp.Or(word(given(inner, "type")), word(given(inner, "status"))),
-		Code:    word(given(inner, "code")),
+		Type:    cmp.Or(word(firstValue(inner, "type")), word(firstValue(inner, "status"))),
+		Code:    word(firstValue(inner, "code")),
 	}
 }
 
@@ -105,7 +105,7 @@ func deltaIn(choice raw) (delta openai.ChatCompletionStreamChoiceDelta, plain bo
 		return openai.ChatCompletionStreamChoiceDelta{Content: textIn(choice["text"])}, false
 	}
 	delta.Content = textIn(inner["content"]) + textIn(inner["refusal"])
-	delta.ToolCalls = callsIn(given(inner, "tool_calls"))
+	delta.ToolCalls = callsIn(firstValue(inner, "tool_calls"))
 	if old := objectIn(inner["function_call"]); old != nil && len(delta.ToolCalls) == 0 {
 		delta.ToolCalls = []openai.ToolCall{callIn(old)}
 	}
@@ -162,16 +162,16 @@ func callsIn(calls json.RawMessage) []openai.ToolCall {
 // callIn reads a call: {"function": {"name", "arguments"}} or its inside alone, the
 // arguments as a text or as what the text should hold.
 func callIn(call raw) openai.ToolCall {
-	part := openai.ToolCall{Type: openai.ToolTypeFunction, ID: word(given(call, "id", "tool_call_id"))}
-	if index, err := strconv.Atoi(word(given(call, "index"))); err == nil {
+	part := openai.ToolCall{Type: openai.ToolTypeFunction, ID: word(firstValue(call, "id", "tool_call_id"))}
+	if index, err := strconv.Atoi(word(firstValue(call, "index"))); err == nil {
 		part.Index = &index
 	}
 	function := objectIn(call["function"])
 	if function == nil {
 		function = call
 	}
-	part.Function.Name = word(given(function, "name"))
-	args := given(function, "arguments", "parameters", "input", "args")
+	part.Function.Name = word(firstValue(function, "name"))
+	args := firstValue(function, "arguments", "parameters", "input", "args")
 	if json.Unmarshal(args, &part.Function.Arguments) != nil {
 		part.Function.Arguments = string(args)
 	}
@@ -184,7 +184,7 @@ const broken openai.FinishReason = "error"
 // finishIn reads why an answer ended; "" if it has not. An unknown reason is an end
 // as well.
 func finishIn(choice raw) openai.FinishReason {
-	reason := strings.ToLower(word(given(choice, "finish_reason", "stop_reason", "done_reason")))
+	reason := strings.ToLower(word(firstValue(choice, "finish_reason", "stop_reason", "done_reason")))
 	switch reason {
 	case "", "null", "none":
 		return ""

@@ -104,7 +104,7 @@ func (w *Reader) field(line []byte) {
 		w.named = string(value)
 	case "data":
 		if string(value) == "[DONE]" {
-			w.done()
+			w.passEnd()
 			return
 		}
 		w.data(value)
@@ -146,8 +146,8 @@ func (w *Reader) event() {
 	w.chunk(data)
 }
 
-// done passes on that this is all. The library knows no end without a reason.
-func (w *Reader) done() {
+// passEnd passes on that this is all. The library knows no end without a reason.
+func (w *Reader) passEnd() {
 	w.event()
 	w.finish("stop")
 	w.send("[DONE]")
@@ -159,7 +159,7 @@ func (w *Reader) done() {
 // middle of something, the answer was cut off.
 func (w *Reader) eof() {
 	if w.err == nil && !w.ended && w.written && !w.called && unicode.IsPunct(w.last) && !strings.ContainsRune(",:;-", w.last) {
-		w.done()
+		w.passEnd()
 	}
 }
 
@@ -205,7 +205,7 @@ func (w *Reader) chunk(data []byte) {
 	if plain && (w.written || w.called) {
 		delta = openai.ChatCompletionStreamChoiceDelta{} // all that came before, once more
 	}
-	w.noted(delta)
+	w.remember(delta)
 	if !w.finished {
 		w.pass(delta, "")
 	}
@@ -215,8 +215,8 @@ func (w *Reader) chunk(data []byte) {
 	w.finish(reason)
 }
 
-// noted remembers what has been passed on.
-func (w *Reader) noted(delta openai.ChatCompletionStreamChoiceDelta) {
+// remember remembers what has been passed on.
+func (w *Reader) remember(delta openai.ChatCompletionStreamChoiceDelta) {
 	if text := strings.TrimSpace(delta.Content); text != "" {
 		w.written = true
 		w.last, _ = utf8.DecodeLastRuneInString(text)

@@ -66,7 +66,7 @@ func (m *microphone) run(ctx context.Context) {
 			waits.Reset()
 		}
 		m.there = false
-		m.closed(problem(err))
+		m.reportClosed(problem(err))
 		m.rest(ctx, waits.Next())
 	}
 }
@@ -76,7 +76,7 @@ func (m *microphone) run(ctx context.Context) {
 // worked is not touched until a sound card comes or goes.
 func (m *microphone) stayMuted(ctx context.Context) {
 	if m.there {
-		m.closed("")
+		m.reportClosed("")
 	}
 	before := cards()
 	tick := time.NewTicker(lookEvery)
@@ -107,10 +107,10 @@ func (m *microphone) seek() {
 		m.lib.release()
 	}
 	if err != nil {
-		m.closed(problem(err))
+		m.reportClosed(problem(err))
 		return
 	}
-	m.closed("")
+	m.reportClosed("")
 }
 
 var (
@@ -160,8 +160,8 @@ func (m *microphone) rest(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// closed tells the daemon that there is no microphone, and why.
-func (m *microphone) closed(why string) {
+// reportClosed tells the daemon that there is no microphone, and why.
+func (m *microphone) reportClosed(why string) {
 	m.status.update(func(s *State) { s.Input, s.Problem, s.Rate, s.Buffer = "", why, 0, 0 })
 }
 
@@ -179,7 +179,7 @@ func (m *microphone) mute(on bool) {
 	m.muted = on
 	m.mu.Unlock()
 	if on && m.reopen() {
-		m.closed("")
+		m.reportClosed("")
 	}
 	select {
 	case m.changed <- struct{}{}:

@@ -240,7 +240,7 @@ func (d *Device) drop() {
 func (d *Device) event(kind byte, payload []byte) {
 	switch kind {
 	case eventFrame:
-		d.take(payload)
+		d.queue(payload)
 	case eventState:
 		d.learn(payload)
 	}
@@ -268,9 +268,9 @@ func (d *Device) learn(payload []byte) {
 	}
 }
 
-// take queues one frame. When the reader is too slow the newest frames are lost
+// queue queues one frame. When the reader is too slow the newest frames are lost
 // and counted: the older ones belong to what is being said.
-func (d *Device) take(payload []byte) {
+func (d *Device) queue(payload []byte) {
 	f, err := decodeFrame(payload)
 	if err != nil {
 		return

@@ -181,7 +181,7 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 		at := clock.next(observed, length, gap)
 		lost := 0
 		if gap {
-			lost = lostBetween(before, at-length)
+			lost = samplesBetween(before, at-length)
 			flags |= flagOverflow
 		}
 		ready, behind := in.convert()
@@ -195,9 +195,9 @@ func (m *microphone) read(ctx context.Context, in *input, r *ring) {
 	}
 }
 
-// lostBetween returns how many samples are missing between the end of one block
+// samplesBetween returns how many samples are missing between the end of one block
 // and the beginning of the next, at least one.
-func lostBetween(end, begin time.Duration) int {
+func samplesBetween(end, begin time.Duration) int {
 	if end == 0 {
 		return 1 // there was no block before
 	}

@@ -110,7 +110,7 @@ func (s Set) Clip(sound Sound) audio.Clip {
 		return c
 	}
 	for _, n := range scores[sound] {
-		c.Samples = append(c.Samples, n.played(peak)...)
+		c.Samples = append(c.Samples, n.samples(peak)...)
 	}
 	return c
 }
@@ -125,8 +125,8 @@ type loudNote struct {
 // few, and a ring that nobody stops plays them for an hour.
 var played sync.Map
 
-// played returns the samples of a note at a peak in dBFS, which are not to be changed.
-func (n note) played(peak float64) []int16 {
+// samples returns the samples of a note at a peak in dBFS, which are not to be changed.
+func (n note) samples(peak float64) []int16 {
 	key := loudNote{n, peak}
 	samples, ok := played.Load(key)
 	if !ok {

@@ -81,7 +81,7 @@ func (f File) Set(key, value string) (changed bool, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	text, err := f.changed(string(old), key, value)
+	text, err := f.replaceValue(string(old), key, value)
 	if err != nil {
 		return false, UseError{fmt.Errorf("%s was not changed:\n%w", f.Path, err)}
 	}
@@ -108,9 +108,9 @@ func (f File) Apply(base string, changes []Change) (made []Change, err error) {
 	return made, d.Write()
 }
 
-// changed returns the text of a file with another value for a key. A value that YAML
+// replaceValue returns the text of a file with another value for a key. A value that YAML
 // would read as something other than the text it is meant to be is put in quotes.
-func (f File) changed(old, key, value string) (string, error) {
+func (f File) replaceValue(old, key, value string) (string, error) {
 	quoted, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: value})
 	if err != nil {
 		return "", fmt.Errorf("quoting the value: %w", err)

@@ -65,8 +65,8 @@ type UseError struct{ error }
 // Unwrap returns the mistake.
 func (e UseError) Unwrap() error { return e.error }
 
-// Misused makes an error a mistake of the user's.
-func Misused(err error) error { return UseError{err} }
+// AsUseError makes an error a mistake of the user's.
+func AsUseError(err error) error { return UseError{err} }
 
 // Loaded is a configuration with its origin and its secrets.
 type Loaded struct {
@@ -170,14 +170,14 @@ func choose(named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	return Found()
+	return Find()
 }
 
-// Found returns the configuration file that is used if the user names none. It is "" if
+// Find returns the configuration file that is used if the user names none. It is "" if
 // no such file exists. A file in the working directory is refused if users other than the
 // caller and root can decide what it holds, because it names programs to start and
 // addresses for secrets.
-func Found() (string, error) {
+func Find() (string, error) {
 	for _, place := range Places() {
 		if _, err := os.Stat(place); err != nil {
 			continue

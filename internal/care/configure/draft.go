@@ -51,7 +51,7 @@ func (d *Draft) Changed() bool { return d.New || d.text != d.old || d.password !
 func (d *Draft) Apply(changes ...Change) (made []Change, err error) {
 	text := d.text
 	for _, c := range changes {
-		next, err := d.changed(text, c.Key, c.Value)
+		next, err := d.replaceValue(text, c.Key, c.Value)
 		if err != nil {
 			return nil, UseError{fmt.Errorf("%s cannot be set in %s:\n%w", c.Key, d.Path, err)}
 		}

@@ -35,7 +35,7 @@ func (f File) Alias(names []Named) (added int, err error) {
 		if !slices.ContainsFunc(lists[key], func(x string) bool { return strings.EqualFold(x, n.Alias) }) {
 			lists[key] = append(lists[key], n.Alias)
 			added++
-			changes = append(changes, Change{"home.aliases." + Quoted(key), list(lists[key])})
+			changes = append(changes, Change{"home.aliases." + QuoteKey(key), list(lists[key])})
 		}
 	}
 	_, err = f.Apply("", changes)
@@ -74,7 +74,7 @@ func texts(value any) (all []string) {
 func list(all []string) string {
 	quoted := make([]string, len(all))
 	for i, text := range all {
-		quoted[i] = Quoted(text)
+		quoted[i] = QuoteKey(text)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
@@ -85,5 +85,5 @@ func (f File) Pronounce(word, phones string) (changed bool, err error) {
 	if word == "" || len(strings.Fields(word)) != 1 {
 		return false, UseError{errors.New("a pronunciation is that of one word, such as nabu")}
 	}
-	return f.Set("stt.pronunciations."+Quoted(word), strings.Join(strings.Fields(strings.ToUpper(phones)), " "))
+	return f.Set("stt.pronunciations."+QuoteKey(word), strings.Join(strings.Fields(strings.ToUpper(phones)), " "))
 }

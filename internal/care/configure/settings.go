@@ -76,8 +76,8 @@ func segmentsOf(path string) (segments []string, err error) {
 	return segments, nil
 }
 
-// Quoted is a key as a segment of a path, whatever signs are in it.
-func Quoted(key string) string { return strconv.Quote(key) }
+// QuoteKey is a key as a segment of a path, whatever signs are in it.
+func QuoteKey(key string) string { return strconv.Quote(key) }
 
 // Get returns the value at a key's path, nil if there is none.
 func Get(text, path string) (any, error) {
@@ -228,8 +228,8 @@ func (f *file) last(key *yaml.Node) int {
 	return last
 }
 
-// end is the number of lines without the empty ones at the end.
-func (f *file) end() int {
+// lastLine is the number of lines without the empty ones at the end.
+func (f *file) lastLine() int {
 	n := len(f.lines)
 	for n > 0 && strings.TrimSpace(f.lines[n-1]) == "" {
 		n--
@@ -240,9 +240,9 @@ func (f *file) end() int {
 // insert puts new keys at the end of a section, nil for the file.
 func (f *file) insert(section, in *yaml.Node, segments []string, value string) {
 	if section == nil {
-		f.lines = append(f.lines[:f.end()], "") // the file ends with a line's end
+		f.lines = append(f.lines[:f.lastLine()], "") // the file ends with a line's end
 	}
-	depth, at := 0, f.end()
+	depth, at := 0, f.lastLine()
 	if section != nil {
 		depth, at = section.Column+1, f.last(section)+1
 		if head, comment := f.around(section); in.Kind != yaml.MappingNode { // it said null, or nothing
@@ -255,7 +255,7 @@ func (f *file) insert(section, in *yaml.Node, segments []string, value string) {
 	var added []string
 	for i, segment := range segments {
 		if !name.MatchString(segment) {
-			segment = Quoted(segment)
+			segment = QuoteKey(segment)
 		}
 		line := strings.Repeat(" ", depth+2*i) + segment + ":"
 		if i == len(segments)-1 {

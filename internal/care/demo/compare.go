@@ -46,7 +46,7 @@ func summary(n seenNode) string {
 		if !ok {
 			continue
 		}
-		return said(s.key, s.unit, v)
+		return sayValue(s.key, s.unit, v)
 	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(n.Values)) {
@@ -57,8 +57,8 @@ func summary(n seenNode) string {
 	return strings.Join(parts, ", ")
 }
 
-// said is a value in words.
-func said(key, unit string, v seenValue) string {
+// sayValue is a value in words.
+func sayValue(key, unit string, v seenValue) string {
 	if v.Unit != "" {
 		unit = " " + v.Unit
 	}

@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// connected is what a gateway that runs says of its MCP servers.
-func (v *visit) connected(ctx context.Context) []Finding {
+// checkServers is what a gateway that runs says of its MCP servers.
+func (v *visit) checkServers(ctx context.Context) []Finding {
 	var list mcpint.StatusList
 	if err := v.Ask(ctx, doors.ListServers.Path(), &list); err != nil {
 		return []Finding{{State: Ill, Text: err.Error()}}

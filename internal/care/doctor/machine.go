@@ -103,7 +103,7 @@ func writable(dir string) error {
 // secrets are files that others must not read.
 func (v *visit) secrets(context.Context) []Finding {
 	if v.Locked != nil {
-		return []Finding{{State: Ill, Text: v.Locked.Error(), Mend: v.Command + " config secret " + v.lockedKey()}}
+		return []Finding{{State: Ill, Text: v.Locked.Error(), Mend: v.Command + " config secret " + v.findLockedKey()}}
 	}
 	var all []Finding
 	for _, file := range v.secretFiles() {
@@ -135,8 +135,8 @@ func (v *visit) secretFiles() map[string]string {
 	return all
 }
 
-// lockedKey is the secret whose file cannot be read.
-func (v *visit) lockedKey() string {
+// findLockedKey is the secret whose file cannot be read.
+func (v *visit) findLockedKey() string {
 	for key, file := range v.secretFiles() {
 		if data, err := os.ReadFile(file); err != nil || len(data) == 0 {
 			return key

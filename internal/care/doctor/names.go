@@ -55,7 +55,7 @@ func (v *visit) names(ctx context.Context) []Finding {
 	all = append(all, v.unknown(compared.Unknown)...)
 	all = append(all, v.tellConfused(names.Current(kept.Report, compared.Confused, h))...)
 	if len(all) == 0 {
-		all = well("%s", told(kept.Report, names.Compares(cfg)))
+		all = well("%s", compareNote(kept.Report, names.Compares(cfg)))
 	}
 	if compared.Left > 0 {
 		all = append(all, Finding{State: Poor, Text: fmt.Sprintf("%d things and rooms are not compared by their sound: there are too many", compared.Left)})
@@ -66,8 +66,8 @@ func (v *visit) names(ctx context.Context) []Finding {
 	return all
 }
 
-// told is how good names were looked at.
-func told(kept *names.Report, compared bool) string {
+// compareNote is how good names were looked at.
+func compareNote(kept *names.Report, compared bool) string {
 	switch heard := kept != nil && kept.Voice == ""; {
 	case heard:
 		return fmt.Sprintf("they are told apart; %d were heard on %s", kept.Names, kept.Time.Format("2006-01-02"))
@@ -147,7 +147,7 @@ func (v *visit) tellConfused(all []names.Confusion) []Finding {
 		for _, c := range group {
 			confused = append(confused, c.Name)
 			if !c.Alike {
-				heard = fmt.Sprintf("; %s was heard as %s", console.Quoted(c.Said), console.Quoted(c.Heard))
+				heard = fmt.Sprintf("; %s was heard as %s", console.Quote(c.Said), console.Quote(c.Heard))
 			}
 			if c.Alias != "" {
 				command = append(command, cmp.Or(c.Key, c.Name), c.Alias)

@@ -133,7 +133,7 @@ func (v *visit) strangers(ctx context.Context) []Finding {
 	granted, err := mqtt.Granted(ctx, cfg, topics...)
 	switch {
 	case errors.Is(err, mqtt.ErrRefused):
-		return append(well("nobody comes in without a password"), v.believed(ctx, prefix, topics)...)
+		return append(well("nobody comes in without a password"), v.checkForgery(ctx, prefix, topics)...)
 	case err != nil && unreached(err):
 		return nil // that is told of the broker
 	case err != nil:
@@ -144,12 +144,12 @@ func (v *visit) strangers(ctx context.Context) []Finding {
 			Do: "Give the broker passwords and a list of rights: " + rightsList + " says how.",
 		}}
 	}
-	return append(well("nobody without a password may write under %s", prefix), v.believed(ctx, prefix, topics)...)
+	return append(well("nobody without a password may write under %s", prefix), v.checkForgery(ctx, prefix, topics)...)
 }
 
-// believed checks whether our own user may answer in the place of zwave-js-ui. A broker
+// checkForgery checks whether our own user may answer in the place of zwave-js-ui. A broker
 // that grants that has no list of rights, so every user may.
-func (v *visit) believed(ctx context.Context, prefix string, topics []string) []Finding {
+func (v *visit) checkForgery(ctx context.Context, prefix string, topics []string) []Finding {
 	cfg := v.MQTT.Config
 	cfg.Password = v.Secrets.MQTTPassword
 	granted, err := mqtt.Granted(ctx, cfg, topics...)
@@ -205,8 +205,8 @@ type Site struct {
 // client matches what a zwave-js-ui says of itself: its prefix, its name and what it is.
 var client = regexp.MustCompile(`^([^/]+)/_CLIENTS/` + wire.GatewayPrefix + `([^/]+)/(version|status)$`)
 
-// take notes a message of a zwave-js-ui.
-func (r *Retained) take(topic string, payload []byte) {
+// note notes a message of a zwave-js-ui.
+func (r *Retained) note(topic string, payload []byte) {
 	m := client.FindStringSubmatch(topic)
 	if m == nil {
 		return
@@ -259,7 +259,7 @@ func Gather(ctx context.Context, cfg mqtt.Config, id string, log *slog.Logger) (
 		err = errors.Join(err, bus.Subscribe(ctx, filter, func(topic string, payload []byte, _ bool) {
 			mu.Lock()
 			defer mu.Unlock()
-			seen.take(topic, payload)
+			seen.note(topic, payload)
 			if len(seen.Houses) > 0 {
 				select {
 				case arrived <- struct{}{}:
@@ -389,7 +389,7 @@ func (v *visit) http(ctx context.Context) []Finding {
 		return well("%s", v.HTTP.Listen)
 	}
 	if !errors.Is(v.alive, v.NoDaemon) {
-		return []Finding{v.taken(ctx, "http.listen", v.HTTP.Listen)}
+		return []Finding{v.findFreePort(ctx, "http.listen", v.HTTP.Listen)}
 	}
 	return v.port(ctx, "http.listen", v.HTTP.Listen, "the page can be served at")
 }
@@ -402,13 +402,13 @@ func (v *visit) port(ctx context.Context, key, addr, can string) []Finding {
 		_ = l.Close()
 		return well("%s %s", can, addr)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return []Finding{v.taken(ctx, key, addr)}
+		return []Finding{v.findFreePort(ctx, key, addr)}
 	}
 	return []Finding{{State: Ill, Text: "nothing can listen at " + addr + ": " + err.Error(), Do: "Name an address of this machine in " + key + "."}}
 }
 
-// taken names the next port that is free.
-func (v *visit) taken(ctx context.Context, key, addr string) Finding {
+// findFreePort names the next port that is free.
+func (v *visit) findFreePort(ctx context.Context, key, addr string) Finding {
 	f := Finding{State: Ill, Text: addr + " is taken by another program", Do: "Name another one in " + key + "."}
 	if free, err := FreePort(ctx, addr); err == nil {
 		f.Mend = v.set(key, free)
@@ -532,7 +532,7 @@ func OffersModels(ctx context.Context, endpoint, key string, patience time.Durat
 // answer, and of a gateway that runs whether they are connected.
 func (v *visit) servers(ctx context.Context) []Finding {
 	if v.runs {
-		return v.connected(ctx)
+		return v.checkServers(ctx)
 	}
 	var all []Finding
 	for _, id := range slices.Sorted(maps.Keys(v.MCP.Servers)) {

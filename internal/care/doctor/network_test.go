@@ -16,7 +16,7 @@ func TestTake(t *testing.T) {
 		"zwave/_CLIENTS/other-program/version":       `{"value":"1"}`,
 		"zwave/_CLIENTS/ZWAVE_GATEWAY-/version":      `{"value":"1"}`,
 	} {
-		r.take(topic, []byte(payload))
+		r.note(topic, []byte(payload))
 	}
 	if len(r.Houses) != 2 || r.Houses["zwave/Home"] != (Site{"11.22.2", true}) || r.Houses["attic/Attic"] != (Site{Version: "9.0.0"}) {
 		t.Errorf("%+v", r.Houses)
@@ -31,7 +31,7 @@ func FuzzTake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, topic string, payload []byte) {
 		r := Retained{Houses: map[string]Site{}}
 		for range 2 * mostHouses {
-			r.take(topic, payload)
+			r.note(topic, payload)
 		}
 		if len(r.Houses) > 1 {
 			t.Errorf("one topic made %+v", r.Houses)

@@ -89,7 +89,7 @@ func (v *visit) recogniser(context.Context) []Finding {
 	cfg := v.STT
 	cfg.ModelsDir = v.Wake.ModelsDir
 	able, lack := stt.Here(cfg)
-	resolved, hint := cfg.Resolved()
+	resolved, hint := cfg.Resolve()
 	byGrammar := slices.ContainsFunc(resolved.Engines, stt.ByGrammar)
 	first := slices.IndexFunc(resolved.Engines, func(e string) bool { return slices.Contains(able, e) })
 	switch {

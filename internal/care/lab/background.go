@@ -35,7 +35,7 @@ func (m *Lab) mixes() (jobs []job) {
 	if _, err := micro.Find(m.cfg.Gateway.Wake.ModelsDir, mixWord); err != nil {
 		return nil
 	}
-	for _, x := range m.mixed() {
+	for _, x := range m.mixClips() {
 		for _, gated := range []bool{true, false} {
 			if x.placed == nobody && !gated {
 				continue // it makes no difference
@@ -48,7 +48,7 @@ func (m *Lab) mixes() (jobs []job) {
 	return jobs
 }
 
-func (m *Lab) mixed() (all []mixed) {
+func (m *Lab) mixClips() (all []mixed) {
 	var wakes, commands []Recording
 	var others [][]int16
 	for _, l := range m.cfg.Recordings {
@@ -56,7 +56,7 @@ func (m *Lab) mixed() (all []mixed) {
 		case l.Kind == "wake" && l.Wake == mixWord:
 			wakes = append(wakes, l)
 		case l.Kind == "oog":
-			if said, _ := trimmed(l.clip, spokenTo); said != nil {
+			if said, _ := trim(l.clip, spokenTo); said != nil {
 				others = append(others, said)
 			}
 		case l.commanded() && fmt.Sprint(l.Noise) == "clean" && !strings.HasPrefix(l.Voice, "espeak"):
@@ -101,7 +101,7 @@ func (m *Lab) overhear(ctx context.Context, x mixed) (Outcome, error) {
 		o.Ended = unwoken
 		return o, nil
 	}
-	o.Transcript, o.Ended = h.First, h.ended()
+	o.Transcript, o.Ended = h.First, h.endReason()
 	o.Late = h.Over.Sub(cfg.Start.Add(x.ends)).Milliseconds()
 	o.Kind = "command"
 	m.judge(&o, h.whole())
@@ -163,13 +163,13 @@ func (s sheet) tellBackground(all []Outcome) {
 			if !gate {
 				row[2], reference = "no gate", b.ungated
 			}
-			rows = append(rows, append(append(row, summed(some)...), reference))
+			rows = append(rows, append(append(row, sumUp(some)...), reference))
 		}
 	}
 	console.Table(s.to, s.paint, []string{"speech", "level", "", "woken", "exact / intent / wrong", "added", "ends p50", "p95", "reference exact %"}, rows)
 }
 
-func summed(some []Outcome) []string {
+func sumUp(some []Outcome) []string {
 	var t tally
 	added := 0
 	var late []int64

@@ -178,8 +178,8 @@ func (h Hearing) whole() string {
 	return h.Turns[0].Transcript.Text
 }
 
-// ended is the endpointer's reason in the first turn.
-func (h Hearing) ended() string {
+// endReason is the endpointer's reason in the first turn.
+func (h Hearing) endReason() string {
 	if len(h.Turns) == 0 || h.Turns[0].Endpoint == nil {
 		return ""
 	}

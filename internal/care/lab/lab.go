@@ -39,7 +39,7 @@ type Lab struct {
 
 // New prepares the sentences, the grammar and the replies for the house.
 func New(cfg Config) (*Lab, error) {
-	cfg.House = controlled(cfg.House)
+	cfg.House = controlAll(cfg.House)
 	ear, err := NewEar(EarConfig{House: cfg.House, Gateway: cfg.Gateway, Executable: cfg.Executable, Log: cfg.Log})
 	if err != nil {
 		return nil, err
@@ -47,10 +47,10 @@ func New(cfg Config) (*Lab, error) {
 	return &Lab{Ear: ear, cfg: cfg}, nil
 }
 
-// controlled returns the house as if a server controlled everything in it. Commands
+// controlAll returns the house as if a server controlled everything in it. Commands
 // about other things would be refused, and no additions to them would be listened
 // for.
-func controlled(house *home.House) *home.House {
+func controlAll(house *home.House) *home.House {
 	all := *house
 	all.Entities = slices.Clone(house.Entities)
 	for i, e := range all.Entities {
@@ -125,7 +125,7 @@ func (m *Lab) hear(ctx context.Context, r Recording) (Outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Transcript, o.Ended = h.First, h.ended()
+	o.Transcript, o.Ended = h.First, h.endReason()
 	m.judge(&o, h.whole())
 	return o, nil
 }

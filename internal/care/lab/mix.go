@@ -33,9 +33,9 @@ type mixed struct {
 	gated  bool
 }
 
-// trimmed returns the speech of a clip, from the first to the last piece that is
+// trim returns the speech of a clip, from the first to the last piece that is
 // less than under dB quieter than the loudest, and its loudness in dBFS.
-func trimmed(c audio.Clip, under float64) ([]int16, float64) {
+func trim(c audio.Clip, under float64) ([]int16, float64) {
 	most := audio.Silence
 	var levels []float64
 	for piece := range slices.Chunk(c.Samples, activeFor) {
@@ -69,7 +69,7 @@ func wakeWord(c audio.Clip) ([]int16, float64) {
 	for piece := range slices.Chunk(c.Samples, activeFor) {
 		most = max(most, audio.Level(piece))
 	}
-	said, loud := trimmed(c, wordTo)
+	said, loud := trim(c, wordTo)
 	soft := 0
 	for i := 0; i+activeFor <= len(said); i += activeFor {
 		if audio.Level(said[i:i+activeFor]) > most-wordTo {
@@ -135,7 +135,7 @@ func lengthOf(samples []int16) time.Duration {
 func mix(n int, wake, command Recording, others [][]int16, m mixed) mixed {
 	r := rand.New(rand.NewPCG(uint64(n), 9)) //nolint:gosec // the same mixes every time
 	word, wordLoud := wakeWord(wake.clip)
-	said, loud := trimmed(command.clip, spokenTo)
+	said, loud := trim(command.clip, spokenTo)
 	at := mixLead + lengthOf(word) + time.Duration(200+r.IntN(300))*time.Millisecond
 	m.ends = at + lengthOf(said)
 	sound := make(canvas, int((m.ends+mixTail)*time.Duration(audio.SpeechRate)/time.Second))
@@ -147,7 +147,7 @@ func mix(n int, wake, command Recording, others [][]int16, m mixed) mixed {
 	}
 	for next := n; from < m.ends+mixTail; next++ {
 		other := others[next%len(others)]
-		_, l := trimmed(audio.Clip{Rate: audio.SpeechRate, Samples: other}, spokenTo)
+		_, l := trim(audio.Clip{Rate: audio.SpeechRate, Samples: other}, spokenTo)
 		sound.add(from, other, loud+m.level-l)
 		from += lengthOf(other)
 	}

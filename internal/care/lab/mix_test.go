@@ -25,7 +25,7 @@ func TestMixesWake(t *testing.T) {
 	models := filepath.Dir(fake.Shared(t, "speech", "models", mixWord+".tflite"))
 	m := Lab{cfg: Config{Recordings: clips, Gateway: gateway.Config{Wake: wake.Config{ModelsDir: models}}}}
 	mixes, woken := 0, 0
-	for _, x := range m.mixed() {
+	for _, x := range m.mixClips() {
 		if x.placed != nobody {
 			continue
 		}

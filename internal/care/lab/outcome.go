@@ -93,13 +93,13 @@ func plainly(text string) string {
 // same reports whether the same would be done to the same things, by whatever words
 // they are called: the kitchen light, or the lighting of a kitchen that has no other.
 func same(a, b []intent.Action) bool {
-	x, errX := json.Marshal(unnamed(a))
-	y, errY := json.Marshal(unnamed(b))
+	x, errX := json.Marshal(dropNames(a))
+	y, errY := json.Marshal(dropNames(b))
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// unnamed leaves out of actions how their devices were called.
-func unnamed(actions []intent.Action) []intent.Action {
+// dropNames leaves out of actions how their devices were called.
+func dropNames(actions []intent.Action) []intent.Action {
 	out := slices.Clone(actions)
 	for i := range out {
 		if len(out[i].Devices) == 0 {

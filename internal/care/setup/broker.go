@@ -30,10 +30,10 @@ const local = "127.0.0.1:1883"
 func (s *session) broker(ctx context.Context) error {
 	if s.Broker != "" && s.Broker != None {
 		if err := s.usable(s.Broker); err != nil {
-			return configure.Misused(fmt.Errorf("--broker: %w", err))
+			return configure.AsUseError(fmt.Errorf("--broker: %w", err))
 		}
 	}
-	chosen, err := s.chosenBroker(ctx)
+	chosen, err := s.chooseBroker(ctx)
 	for err == nil {
 		if chosen == "" || chosen == None {
 			return s.ownBroker(chosen == None)
@@ -73,18 +73,18 @@ func (s *session) typedBroker(ctx context.Context, prompt, otherwise string, fou
 			chosen = found[n-1]
 			return nil
 		case err == nil:
-			return configure.Misused(fmt.Errorf("%d is no broker; expected an address such as mqtt://192.168.1.10, or none", n))
+			return configure.AsUseError(fmt.Errorf("%d is no broker; expected an address such as mqtt://192.168.1.10, or none", n))
 		}
 		if err := s.usable(answer); err != nil {
-			return configure.Misused(err)
+			return configure.AsUseError(err)
 		}
 		return nil
 	})
 	return chosen, err
 }
 
-// chosenBroker is the broker of a flag, of the configuration, or one that is found.
-func (s *session) chosenBroker(ctx context.Context) (string, error) {
+// chooseBroker is the broker of a flag, of the configuration, or one that is found.
+func (s *session) chooseBroker(ctx context.Context) (string, error) {
 	now := s.now.MQTT.URL
 	if s.Broker != "" || s.only || !s.mayFill(now, "") {
 		return cmp.Or(s.Broker, now), nil
@@ -130,7 +130,7 @@ func around(ctx context.Context, local string) []string {
 		_ = c.Close()
 		all = append(all, "mqtt://"+local)
 	}
-	for _, one := range announced(ctx) {
+	for _, one := range discoverBrokers(ctx) {
 		if !slices.Contains(all, one) {
 			all = append(all, one)
 		}
@@ -138,9 +138,9 @@ func around(ctx context.Context, local string) []string {
 	return all
 }
 
-// announced are the brokers that tell of themselves by mDNS; none where the network
+// discoverBrokers are the brokers that tell of themselves by mDNS; none where the network
 // does not carry it.
-func announced(ctx context.Context) []string {
+func discoverBrokers(ctx context.Context) []string {
 	entries := make(chan *mdns.ServiceEntry, mostBrokers) // more are dropped by the library
 	_ = mdns.QueryContext(ctx, &mdns.QueryParam{
 		Service: "_mqtt._tcp", Timeout: announcing, Entries: entries, Logger: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
@@ -234,7 +234,7 @@ func (s *session) attempt(ctx context.Context, broker string, l login) (tried, e
 func (s *session) settle(broker string, l login, tried error) error {
 	switch {
 	case s.open(broker, l):
-		return configure.Misused(fmt.Errorf("the broker %s is on another machine; name a user and a password: --broker-user NAME --broker-password-file FILE, or use --broker-insecure if everybody in that network may switch things", broker))
+		return configure.AsUseError(fmt.Errorf("the broker %s is on another machine; name a user and a password: --broker-user NAME --broker-password-file FILE, or use --broker-insecure if everybody in that network may switch things", broker))
 	case doctor.Refused(tried) && l.user != "" && l.password != "":
 		return fmt.Errorf("the broker %s refuses the user %s: the name or the password is wrong; give the right ones: %s --broker-user NAME --broker-password-file FILE", broker, l.user, s.again())
 	}
@@ -319,7 +319,7 @@ func (s *session) firstLogin() (login, error) {
 	}
 	data, err := os.ReadFile(s.PasswordFile)
 	if err != nil {
-		return l, configure.Misused(fmt.Errorf("--broker-password-file: %w", err))
+		return l, configure.AsUseError(fmt.Errorf("--broker-password-file: %w", err))
 	}
 	l.password, l.file = strings.TrimRight(string(data), "\r\n"), abs(s.PasswordFile)
 	return l, nil

@@ -57,7 +57,7 @@ func (s *session) chosenLanguage(ctx context.Context, before string) (string, er
 	if s.Language != "" {
 		i := slices.IndexFunc(languages(), func(o option) bool { return o.called(s.Language) })
 		if i < 0 {
-			return "", configure.Misused(fmt.Errorf("--language %q is not known; expected one of %s, or their names", s.Language, strings.Join(sentences.Languages(), ", ")))
+			return "", configure.AsUseError(fmt.Errorf("--language %q is not known; expected one of %s, or their names", s.Language, strings.Join(sentences.Languages(), ", ")))
 		}
 		return languages()[i].value, nil
 	}
@@ -161,7 +161,7 @@ func (s *session) area(ctx context.Context) error {
 func (s *session) chooseArea(ctx context.Context, rooms []string) error {
 	now := s.now.Gateway.Area
 	chosen := cmp.Or(s.Area, now)
-	isRoom := slices.ContainsFunc(rooms, func(r string) bool { return text.Folded(r) == text.Folded(chosen) })
+	isRoom := slices.ContainsFunc(rooms, func(r string) bool { return text.Fold(r) == text.Fold(chosen) })
 	switch {
 	case s.Area != "":
 	case !s.found:

@@ -35,7 +35,7 @@ func (s *session) prefix(ctx context.Context) error {
 		return nil // another kind of house
 	}
 	if strings.ContainsAny(s.Prefix, "+#") {
-		return configure.Misused(fmt.Errorf("--prefix %q is no prefix of topics; expected the one in the MQTT settings of zwave-js-ui, such as zwave", s.Prefix))
+		return configure.AsUseError(fmt.Errorf("--prefix %q is no prefix of topics; expected the one in the MQTT settings of zwave-js-ui, such as zwave", s.Prefix))
 	}
 	now := cmp.Or(server.Env["ZWAVE_MQTT_TOPIC"], "zwave")
 	if err := s.lookAgain(ctx); err != nil {
@@ -144,7 +144,7 @@ func (s *session) id(ctx context.Context) error {
 					return err
 				}
 				if taken {
-					return configure.Misused(fmt.Errorf("another gateway at this broker is called %s; expected another name", answer))
+					return configure.AsUseError(fmt.Errorf("another gateway at this broker is called %s; expected another name", answer))
 				}
 			}
 			s.good("id", "%s; its topics begin with %s", answer, mqttapi.Base(answer))
@@ -255,7 +255,7 @@ func (s *session) askModel(ctx context.Context, found []string) error {
 			return s.set(configure.Change{Key: "ai.enabled", Value: "false"})
 		}
 		if u, err := url.Parse(chosen); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return configure.Misused(fmt.Errorf("%q is no address of a language model; expected one such as %s, or none", chosen, endpoints()[0]))
+			return configure.AsUseError(fmt.Errorf("%q is no address of a language model; expected one such as %s, or none", chosen, endpoints()[0]))
 		}
 		if err := offers(ctx, chosen); err != nil {
 			s.poor("model", "%s: %v", chosen, err)
@@ -264,7 +264,7 @@ func (s *session) askModel(ctx context.Context, found []string) error {
 				return err
 			}
 			if !use {
-				return configure.Misused(errors.New("it is not used; expected another address, or none"))
+				return configure.AsUseError(errors.New("it is not used; expected another address, or none"))
 			}
 			return s.setModel(chosen)
 		}

@@ -94,7 +94,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{func(a *Answers) []string { return []string{a.Language} }, func(s *session, ctx context.Context) error { return s.language(ctx) }},
-		{func(a *Answers) []string { return []string{a.Broker, a.User, a.PasswordFile, flagged(a.Insecure)} }, (*session).broker},
+		{func(a *Answers) []string { return []string{a.Broker, a.User, a.PasswordFile, flagWord(a.Insecure)} }, (*session).broker},
 		{func(a *Answers) []string { return []string{a.Prefix} }, (*session).prefix},
 		{func(a *Answers) []string { return []string{a.Area} }, func(s *session, ctx context.Context) error { return s.area(ctx) }},
 		{func(a *Answers) []string { return []string{a.ID} }, func(s *session, ctx context.Context) error { return s.id(ctx) }},
@@ -106,7 +106,7 @@ func questions() []question {
 	}
 }
 
-func flagged(on bool) string {
+func flagWord(on bool) string {
 	if on {
 		return "on"
 	}
@@ -147,7 +147,7 @@ func Run(ctx context.Context, w World, a Answers, found bool) error {
 		}
 		return err
 	}
-	return s.end(ctx)
+	return s.sayNextSteps(ctx)
 }
 
 // ask asks the questions.
@@ -179,11 +179,11 @@ func (s *session) look(found bool) error {
 	s.untouched = s.draft.Is(configs.Profile)
 	fresh := s.draft.New && s.untouched
 	if fresh && !found && !s.Someone {
-		return configure.Misused(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
+		return configure.AsUseError(errors.New("nobody can be asked here; take what is found with --yes, and answer by a flag what is to be otherwise (voice-gateway setup --help lists them)"))
 	}
 	s.only = !fresh && s.given(found)
 	if !fresh && !s.only && !found && !s.Someone {
-		return configure.Misused(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.draft.Path))
+		return configure.AsUseError(fmt.Errorf("nobody can be asked here; %s stays as it is but for what a flag names, or for what is found with --yes", s.draft.Path))
 	}
 	return s.draft.Writable()
 }
@@ -280,8 +280,8 @@ func (s *session) tell(sign, part, format string, args []any) {
 	s.asker.say("%s %-14s %s\n", sign, part, fmt.Sprintf(format, args...))
 }
 
-// end fetches models, and says what the user can say and how to continue.
-func (s *session) end(ctx context.Context) error {
+// sayNextSteps fetches models, and says what the user can say and how to continue.
+func (s *session) sayNextSteps(ctx context.Context) error {
 	if s.pull != nil {
 		if err := s.pull(ctx); err != nil {
 			return err

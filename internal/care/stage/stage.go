@@ -149,7 +149,7 @@ func (s *Stage) simulate(ctx context.Context, opts gateway.Options, houseFile st
 		select {
 		case <-child.Ended():
 			if child.Err() != nil && ctx.Err() == nil {
-				s.log.Error("simulated house ended", "part", "simulator", "err", child.Err(), "stderr", string(child.Said(wordsKept)))
+				s.log.Error("simulated house ended", "part", "simulator", "err", child.Err(), "stderr", string(child.Stderr(wordsKept)))
 			}
 		case <-ctx.Done():
 		}
@@ -158,7 +158,7 @@ func (s *Stage) simulate(ctx context.Context, opts gateway.Options, houseFile st
 		}
 	})
 	if err := s.houseUp(ctx, child.Ended()); err != nil {
-		return fmt.Errorf("the simulated house did not come up: %w\n%s", err, child.Said(wordsKept))
+		return fmt.Errorf("the simulated house did not come up: %w\n%s", err, child.Stderr(wordsKept))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ A turn is run by itself, without what was said before it.
 With --marked the exit status is 1 if a turn would still go wrong.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if (len(args) == 0) != r.marked {
-				return configure.Misused(fmt.Errorf("%s needs turns or files, or --marked", c.CommandPath()))
+				return configure.AsUseError(fmt.Errorf("%s needs turns or files, or --marked", c.CommandPath()))
 			}
 			return nil
 		},
@@ -84,7 +84,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 	}
 	var err error
 	if r.today, err = r.sentences(language); err != nil {
-		return configure.Misused(err)
+		return configure.AsUseError(err)
 	}
 	own, err := intent.Ours(r.Config.Gateway.Language)
 	if err != nil {
@@ -204,14 +204,14 @@ func (r *replaying) turns(ctx context.Context, id string) ([]job, error) {
 			return nil, err
 		}
 		j := job{Case: replay.Case{Then: t, Rooms: rooms}}
-		j.sound = r.recorded(t)
+		j.sound = r.soundOf(t)
 		return []job{j}, nil
 	}
 	return nil, fmt.Errorf("there is no file and no turn %s among the last %d; voice-gateway turns lists them", console.Clean(id), len(turns))
 }
 
-// recorded is the sound that the recorder has of a turn, where this person may read it.
-func (r *replaying) recorded(t record.Record) []byte {
+// soundOf is the sound that the recorder has of a turn, where this person may read it.
+func (r *replaying) soundOf(t record.Record) []byte {
 	dir := r.Config.Recorder.Dir
 	if dir == "" {
 		dir = filepath.Join(r.Config.Gateway.StateDir, recorder.Dir)
@@ -332,7 +332,7 @@ func (r *replaying) rooms(ctx context.Context) (rooms home.Snapshot, err error) 
 	if r.home == "" {
 		rooms, err = doors.House.Ask(ctx, r.Daemon, struct{}{})
 		if errors.Is(err, r.NoDaemon) {
-			return rooms, configure.Misused(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
+			return rooms, configure.AsUseError(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
 		}
 		return rooms, err
 	}

@@ -68,7 +68,7 @@ func (w World) json(what string, value any) error {
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return configure.Misused(fmt.Errorf("%s needs %s", c.CommandPath(), what))
+			return configure.AsUseError(fmt.Errorf("%s needs %s", c.CommandPath(), what))
 		}
 		return nil
 	}
@@ -134,9 +134,9 @@ have happened, or "nothing".`,
 func about(m record.Mark) string {
 	should := "nobody has said what should have happened"
 	if m.Should != "" {
-		should = "should have been " + console.Quoted(m.Should)
+		should = "should have been " + console.Quote(m.Should)
 	}
-	return heard(m.Then) + ", " + should
+	return quoteHeard(m.Then) + ", " + should
 }
 
 // marksCommand lists the marked turns, or deletes one.
@@ -159,7 +159,7 @@ func marksCommand(open Open) *cobra.Command {
 			var rows [][]string
 			for _, m := range list {
 				rows = append(rows, []string{
-					console.Clean(m.ID), m.Time.Local().Format("Jan 2 15:04:05"), heard(m.Then), console.Clean(m.Then.Reply), cmp.Or(console.Clean(m.Should), "?"),
+					console.Clean(m.ID), m.Time.Local().Format("Jan 2 15:04:05"), quoteHeard(m.Then), console.Clean(m.Then.Reply), cmp.Or(console.Clean(m.Should), "?"),
 				})
 			}
 			if len(rows) == 0 {
@@ -219,7 +219,7 @@ func wording(k record.Wording) string {
 	if k.Area != "" {
 		where = "in " + console.Clean(k.Area)
 	}
-	return console.Quoted(k.Text) + ", " + where + ": " + console.Clean(lessons.Describe(k))
+	return console.Quote(k.Text) + ", " + where + ": " + console.Clean(lessons.Describe(k))
 }
 
 // wordingsCommand lists the wordings, changes or forgets one.

@@ -16,21 +16,21 @@ func (r *replaying) tell(o record.Replay) error {
 	}
 	fmt.Fprintf(r.Out, "%s %s%s\n", r.Paint.Bold("Turn"), console.Clean(o.ID), at(o.Then))
 	rows := [][]string{
-		{"heard", heard(o.Then), heard(o.Now)},
+		{"heard", quoteHeard(o.Then), quoteHeard(o.Now)},
 		{"route", string(o.Then.Route), string(o.Now.Route)},
-		{"intent", understood(o.Then), understood(o.Now)},
+		{"intent", meaningText(o.Then), meaningText(o.Now)},
 	}
-	then, now := planned(o.Then), planned(o.Now)
+	then, now := plannedCalls(o.Then), plannedCalls(o.Now)
 	for i := range max(len(then), len(now), 1) {
 		rows = append(rows, []string{"calls", nth(then, i), nth(now, i)})
 	}
 	rows = append(rows,
-		[]string{"outcome", string(o.Then.Outcome), ended(o.Now)},
-		[]string{"reply", console.Quoted(o.Then.Reply), console.Quoted(o.Now.Reply)},
+		[]string{"outcome", string(o.Then.Outcome), outcomeToShow(o.Now)},
+		[]string{"reply", console.Quote(o.Then.Reply), console.Quote(o.Now.Reply)},
 	)
 	console.Table(r.Out, r.Paint, []string{"", "then", "now"}, rows)
 	if o.Should != "" {
-		fmt.Fprintf(r.Out, "  %s %s\n", r.Paint.Dim("should"), console.Quoted(o.Should))
+		fmt.Fprintf(r.Out, "  %s %s\n", r.Paint.Dim("should"), console.Quote(o.Should))
 	}
 	if r.marked {
 		fmt.Fprintf(r.Out, "  %s: %s\n", r.verdict(o.Rightness), o.Why)
@@ -62,15 +62,15 @@ func at(then record.Record) string {
 	return text
 }
 
-// heard is the text of a turn in quotes, a dash for one without.
-func heard(r record.Record) string {
+// quoteHeard is the text of a turn in quotes, a dash for one without.
+func quoteHeard(r record.Record) string {
 	if r.Transcript == nil {
 		return "-"
 	}
-	return console.Quoted(r.Transcript.Text)
+	return console.Quote(r.Transcript.Text)
 }
 
-func understood(r record.Record) string {
+func meaningText(r record.Record) string {
 	all := r.Intents
 	if len(all) == 0 && r.Intent != nil {
 		all = []record.Intent{*r.Intent}
@@ -82,16 +82,16 @@ func understood(r record.Record) string {
 	return console.Clean(cmp.Or(strings.Join(parts, "; "), "-"))
 }
 
-// ended returns the outcome to show for a dry run: if it planned calls, it is not known
+// outcomeToShow returns the outcome to show for a dry run: if it planned calls, it is not known
 // whether these would succeed.
-func ended(now record.Record) string {
+func outcomeToShow(now record.Record) string {
 	if now.Outcome == record.Ignored && len(now.Calls) > 0 {
 		return "planned, not done"
 	}
 	return string(now.Outcome)
 }
 
-func planned(r record.Record) []string {
+func plannedCalls(r record.Record) []string {
 	all := make([]string, len(r.Calls))
 	for i, c := range r.Calls {
 		all[i] = console.Clean(cmp.Or(c.Server, "local") + "/" + c.Tool + " " + string(c.Args))

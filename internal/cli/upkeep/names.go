@@ -19,7 +19,7 @@ import (
 func pairs(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < 2 || len(args)%2 != 0 {
-			return configure.Misused(fmt.Errorf("%s needs %s, or several of such pairs; %d arguments were given", c.CommandPath(), what, len(args)))
+			return configure.AsUseError(fmt.Errorf("%s needs %s, or several of such pairs; %d arguments were given", c.CommandPath(), what, len(args)))
 		}
 		return nil
 	}

@@ -65,7 +65,7 @@ func (u commands) config() *cobra.Command {
 		Use: "config", Short: "Check, show or change the configuration",
 		Args: u.exactly(0, "check, show, set, secret, alias or pronounce"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return configure.Misused(fmt.Errorf("%s needs check, show, set, secret, alias or pronounce", c.CommandPath()))
+			return configure.AsUseError(fmt.Errorf("%s needs check, show, set, secret, alias or pronounce", c.CommandPath()))
 		},
 	}
 	c.AddCommand(

@@ -25,7 +25,7 @@ func Servers(out io.Writer, p Paint, list mcpint.StatusList, now time.Time) {
 			name += " *"
 		}
 		rows = append(rows, []string{
-			name, string(s.Status), ToolCount(s), string(s.Health), string(s.Breaker), retries(s), NextTry(s, now), shortened(LastError(s)),
+			name, string(s.Status), ToolCount(s), string(s.Health), string(s.Breaker), retries(s), NextTry(s, now), shorten(LastError(s)),
 		})
 	}
 	Table(out, p, []string{"server", "state", "tools", "health", "breaker", "retries", "next try", "last error"}, rows)
@@ -45,13 +45,13 @@ func notes(s mcpint.Status) []string {
 	if s.ImportedFrom != nil {
 		all = append(all, "imported from "+*s.ImportedFrom)
 	}
-	if text := LastError(s); text != shortened(text) {
+	if text := LastError(s); text != shorten(text) {
 		all = append(all, text)
 	}
 	if s.Status == mcpint.Connected && s.HealthReason != nil {
 		all = append(all, fmt.Sprintf("%s: %s", s.Health, *s.HealthReason))
 	}
-	return append(all, s.Unused()...)
+	return append(all, s.ExplainUnused()...)
 }
 
 // ToolCount is how many tools a server has.
@@ -94,7 +94,7 @@ func LastError(s mcpint.Status) string {
 	return strings.TrimPrefix(text, fmt.Sprintf("connection to %s server '%s' failed: ", s.Transport, s.ID))
 }
 
-func shortened(text string) string {
+func shorten(text string) string {
 	if r := []rune(text); len(r) > errorWidth {
 		return string(r[:errorWidth-1]) + "…"
 	}

@@ -35,7 +35,7 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 		line("wake", "%q (%s)", r.Wake.Word, r.Wake.Engine)
 	}
 	if r.Transcript != nil {
-		line("heard", "%s %s", Quoted(r.Transcript.Text), p.Dim("("+r.Transcript.Engine+")"))
+		line("heard", "%s %s", Quote(r.Transcript.Text), p.Dim("("+r.Transcript.Engine+")"))
 	}
 	if r.SpeechAct != "" {
 		line("act", "%s", r.SpeechAct)
@@ -49,7 +49,7 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 		line("tool", "%s", tellCall(p, c))
 	}
 	if r.Reply != "" {
-		line("reply", "%s", p.Bold(Quoted(r.Reply)))
+		line("reply", "%s", p.Bold(Quote(r.Reply)))
 	}
 	if r.Error != "" {
 		line("why", "%s", Clean(r.Error))
@@ -60,8 +60,8 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 	line("outcome", "%s", p.Outcome(r))
 }
 
-// Quoted puts what was said into quotation marks.
-func Quoted(s string) string {
+// Quote puts what was said into quotation marks.
+func Quote(s string) string {
 	if s == "" {
 		return "(nothing)"
 	}

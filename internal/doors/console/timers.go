@@ -18,14 +18,14 @@ func Timers(out io.Writer, p Paint, list []timers.Timer) {
 	var rows [][]string
 	for _, t := range list {
 		rows = append(rows, []string{
-			t.ID, string(t.Kind), cmp.Or(Clean(cmp.Or(t.Name, t.Text)), "-"), cmp.Or(Clean(t.Command), "-"), cmp.Or(Clean(t.Area), "-"), string(t.State), left(t), due(t), cmp.Or(t.Every, "once"),
+			t.ID, string(t.Kind), cmp.Or(Clean(cmp.Or(t.Name, t.Text)), "-"), cmp.Or(Clean(t.Command), "-"), cmp.Or(Clean(t.Area), "-"), string(t.State), timeLeft(t), due(t), cmp.Or(t.Every, "once"),
 		})
 	}
 	Table(out, p, []string{"timer", "kind", "called", "command", "room", "state", "left", "due", "every"}, rows)
 }
 
-// left is the time that is left, in the largest units.
-func left(t timers.Timer) string {
+// timeLeft is the time that is left, in the largest units.
+func timeLeft(t timers.Timer) string {
 	if t.State == timers.Ringing {
 		return "-"
 	}

@@ -14,7 +14,7 @@ func Tasks(out io.Writer, p Paint, list []record.Task) {
 		return
 	}
 	for _, t := range list {
-		fmt.Fprintf(out, "%s %s, %s: %s\n", p.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), Quoted(t.Asked))
+		fmt.Fprintf(out, "%s %s, %s: %s\n", p.Bold("Task"), t.ID, t.Time.Local().Format("Jan 2 15:04:05"), Quote(t.Asked))
 		for _, s := range t.Done {
 			fmt.Fprintf(out, "  %s %s\n", p.Dim("done"), Clean(s.Text()))
 		}
@@ -32,7 +32,7 @@ func Turns(out io.Writer, p Paint, turns []record.Record) {
 	for _, r := range turns {
 		transcript, total := "-", "-"
 		if r.Transcript != nil {
-			transcript = Quoted(r.Transcript.Text)
+			transcript = Quote(r.Transcript.Text)
 		}
 		if r.Timings.Total != nil {
 			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)

@@ -50,8 +50,8 @@ type Memory interface {
 // topicsFile is the name of the memory in the state directory.
 const topicsFile = "discovery"
 
-// told are the topics under which the broker may hold a configuration of ours.
-type told struct {
+// shownTopics are the topics under which the broker may hold a configuration of ours.
+type shownTopics struct {
 	Topics []string `json:"topics"`
 }
 
@@ -194,7 +194,7 @@ func (d *Device) publish(ctx context.Context, memory Memory) error {
 	for _, m := range current {
 		topics = append(topics, m.topic)
 	}
-	earlier := d.remembered(memory)
+	earlier := d.listRemembered(memory)
 	gone := slices.DeleteFunc(slices.Clone(earlier), func(topic string) bool { return slices.Contains(topics, topic) })
 	d.remember(memory, earlier, slices.Concat(topics, gone))
 	for _, topic := range gone {
@@ -220,10 +220,10 @@ func (d *Device) send(ctx context.Context, m message) error {
 	return d.bus.PublishRetained(ctx, m.topic, m.payload)
 }
 
-// remembered lists the topics of earlier runs. Only topics in the form that we publish
+// listRemembered lists the topics of earlier runs. Only topics in the form that we publish
 // are removed from the broker, whatever the file holds.
-func (d *Device) remembered(memory Memory) []string {
-	var last told
+func (d *Device) listRemembered(memory Memory) []string {
+	var last shownTopics
 	if memory == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (d *Device) remember(memory Memory, written, topics []string) {
 	if memory == nil || slices.Equal(slices.Sorted(slices.Values(written)), slices.Sorted(slices.Values(topics))) {
 		return
 	}
-	if err := memory.Save(topicsFile, told{topics}); err != nil {
+	if err := memory.Save(topicsFile, shownTopics{topics}); err != nil {
 		d.log.Warn("what Home Assistant is told cannot be remembered", "err", err)
 	}
 }

@@ -250,9 +250,9 @@ func TestWhatIsToldNoMoreIsRemoved(t *testing.T) {
 				stop()
 				const old, other = "homeassistant/sensor/voice_gateway_kitchen/old/config", "homeassistant/sensor/bath/state/config"
 				b.retained[old], b.retained[other] = "{}", "{}"
-				var last told
+				var last shownTopics
 				_ = s.Load(topicsFile, &last)
-				_ = s.Save(topicsFile, told{append(last.Topics, old, other, "voice/kitchen/state", "zwave/+/config")})
+				_ = s.Save(topicsFile, shownTopics{append(last.Topics, old, other, "voice/kitchen/state", "zwave/+/config")})
 				b.refuse = 2 // the broker does not take all at once
 				stop = run(t, b, s, tt.cfg, tt.own)
 				defer stop()
@@ -272,7 +272,7 @@ func TestWhatIsToldNoMoreIsRemoved(t *testing.T) {
 				if tt.cfg.Enabled {
 					want = len(tt.own.entities())
 				}
-				if last = (told{}); len(b.retained) != want || s.Load(topicsFile, &last) != nil || len(last.Topics) != want {
+				if last = (shownTopics{}); len(b.retained) != want || s.Load(topicsFile, &last) != nil || len(last.Topics) != want {
 					t.Errorf("%d are told and %d remembered, want %d", len(b.retained), len(last.Topics), want)
 				}
 				told := b.sent
@@ -294,7 +294,7 @@ func TestWhatMayBeThereIsRememberedFirst(t *testing.T) {
 		stop := run(t, b, s, Default(), kitchen)
 		b.connect()
 		stop()
-		var last told
+		var last shownTopics
 		if err := s.Load(topicsFile, &last); err != nil || len(last.Topics) != len(kitchen.entities()) || b.sent != 0 {
 			t.Errorf("%d remembered, %d sent, %v", len(last.Topics), b.sent, err)
 		}

@@ -47,7 +47,7 @@ func (m *Meter) Take(h ear.Hearing, wanted bool) (Reading, bool) {
 		m.next = Reading{Level: h.Level}
 	}
 	m.next.Level, m.next.Score = max(m.next.Level, h.Level), max(m.next.Score, h.Score)
-	m.next.Turn, m.next.Text, m.next.Judged = h.Turn, h.Partial.Text, judged(h)
+	m.next.Turn, m.next.Text, m.next.Judged = h.Turn, h.Partial.Text, judgementWord(h)
 	m.next.Ended = cmp.Or(h.Ended, m.next.Ended)
 	now := time.Now()
 	if m.next.Ended == "" && now.Before(m.due) {
@@ -58,8 +58,8 @@ func (m *Meter) Take(h ear.Hearing, wanted bool) (Reading, bool) {
 	return m.next, true
 }
 
-// judged is the judgement as a word.
-func judged(h ear.Hearing) string {
+// judgementWord is the judgement as a word.
+func judgementWord(h ear.Hearing) string {
 	if h.Partial.Text == "" {
 		return ""
 	}

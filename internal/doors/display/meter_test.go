@@ -59,7 +59,7 @@ func TestMeterJudges(t *testing.T) {
 		"growable":   {Partial: speech.Partial{Text: "x"}, Judged: speech.Growable},
 		"closed":     {Partial: speech.Partial{Text: "x"}, Judged: speech.Closed},
 	} {
-		if got := judged(h); got != want {
+		if got := judgementWord(h); got != want {
 			t.Errorf("%+v is %q, expected %q", h, got, want)
 		}
 	}

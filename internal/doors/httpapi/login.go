@@ -80,8 +80,8 @@ func (l *logins) begin() string {
 	return value
 }
 
-// end logs a browser out.
-func (l *logins) end(value string) {
+// logOut logs a browser out.
+func (l *logins) logOut(value string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.used, sha256.Sum256([]byte(value)))
@@ -122,7 +122,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 // logout ends the log-in of the browser.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(loginCookie); err == nil {
-		s.logins.end(cookie.Value)
+		s.logins.logOut(cookie.Value)
 	}
 	setLogin(w, r, "", -1)
 	http.Redirect(w, r, "/login", http.StatusSeeOther)

@@ -79,7 +79,7 @@ func New() *Suppressor {
 // Clean.
 func (s *Suppressor) Learn(samples []int16) {
 	for _, v := range samples {
-		if s.take(v) {
+		if s.addSample(v) {
 			s.analyse()
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Suppressor) Begin() {
 // one hop late.
 func (s *Suppressor) Clean(out, samples []int16) []int16 {
 	for _, v := range samples {
-		if !s.take(v) {
+		if !s.addSample(v) {
 			continue
 		}
 		s.analyse()
@@ -108,8 +108,8 @@ func (s *Suppressor) Clean(out, samples []int16) []int16 {
 	return out
 }
 
-// take adds a sample and says whether a hop is full.
-func (s *Suppressor) take(v int16) bool {
+// addSample adds a sample and says whether a hop is full.
+func (s *Suppressor) addSample(v int16) bool {
 	s.fresh[s.have] = float64(v)
 	s.have++
 	return s.have == hop

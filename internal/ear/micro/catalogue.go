@@ -69,7 +69,7 @@ func Find(dir, word string) (Entry, error) {
 	}
 	switch _, err := os.Stat(filepath.Join(dir, name+".tflite")); {
 	case err == nil:
-		return described(dir, name)
+		return describe(dir, name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return Entry{}, fmt.Errorf("looking for the model %q: %w", name, err)
 	}
@@ -78,7 +78,7 @@ func Find(dir, word string) (Entry, error) {
 		return Entry{}, fmt.Errorf("looking for models: %w", err)
 	}
 	for _, file := range files {
-		e, err := described(dir, strings.TrimSuffix(filepath.Base(file), ".json"))
+		e, err := describe(dir, strings.TrimSuffix(filepath.Base(file), ".json"))
 		if err == nil && strings.EqualFold(e.Word, word) {
 			return e, nil
 		}
@@ -89,9 +89,9 @@ func Find(dir, word string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%w: %q in %s; get it with: voice-gateway models pull %s", ErrNoModel, word, dir, name)
 }
 
-// described is what is known of a model: its author's description beside it, else
+// describe is what is known of a model: its author's description beside it, else
 // the catalogue, else the usual values.
-func described(dir, name string) (Entry, error) {
+func describe(dir, name string) (Entry, error) {
 	e, known := Known(name)
 	if !known {
 		o := DefaultOptions()

@@ -42,18 +42,18 @@ func newFFTTables() fftTables {
 	return t
 }
 
-// rounded turns a product of two numbers with 15 bits after the point into one
+// round turns a product of two numbers with 15 bits after the point into one
 // such number.
-func rounded(v int32) int16 { return int16((v + 1<<14) >> 15) }
+func round(v int32) int16 { return int16((v + 1<<14) >> 15) }
 
-func scaled(p point, by int32) point {
-	return point{rounded(int32(p.re) * by), rounded(int32(p.im) * by)}
+func scale(p point, by int32) point {
+	return point{round(int32(p.re) * by), round(int32(p.im) * by)}
 }
 
 func (p point) times(q point) point {
 	return point{
-		rounded(int32(p.re)*int32(q.re) - int32(p.im)*int32(q.im)),
-		rounded(int32(p.re)*int32(q.im) + int32(p.im)*int32(q.re)),
+		round(int32(p.re)*int32(q.re) - int32(p.im)*int32(q.im)),
+		round(int32(p.re)*int32(q.im) + int32(p.im)*int32(q.re)),
 	}
 }
 
@@ -71,13 +71,13 @@ func (t *fftTables) real(b *fftBuffers) {
 		t.stage(&b.mid, quarter)
 	}
 	const half = 32767 / 2
-	zero := scaled(b.mid[0], half)
+	zero := scale(b.mid[0], half)
 	b.out[0] = point{zero.re + zero.im, 0}
 	b.out[halfSize] = point{zero.re - zero.im, 0}
 	for k := 1; k <= halfSize/2; k++ {
-		p := scaled(b.mid[k], half)
+		p := scale(b.mid[k], half)
 		q := b.mid[halfSize-k]
-		q = scaled(point{q.re, -q.im}, half)
+		q = scale(point{q.re, -q.im}, half)
 		even, odd := p.plus(q), p.minus(q).times(t.unpack[k-1])
 		b.out[k] = point{int16((int32(even.re) + int32(odd.re)) >> 1), int16((int32(even.im) + int32(odd.im)) >> 1)}
 		b.out[halfSize-k] = point{int16((int32(even.re) - int32(odd.re)) >> 1), int16((int32(odd.im) - int32(even.im)) >> 1)}
@@ -91,10 +91,10 @@ func (t *fftTables) stage(mid *[halfSize]point, quarter int) {
 	for start := 0; start < halfSize; start += 4 * quarter {
 		for i := range quarter {
 			at := start + i
-			a := scaled(mid[at], fourth)
-			b := scaled(mid[at+quarter], fourth).times(t.turns[i*stride])
-			c := scaled(mid[at+2*quarter], fourth).times(t.turns[2*i*stride])
-			d := scaled(mid[at+3*quarter], fourth).times(t.turns[3*i*stride])
+			a := scale(mid[at], fourth)
+			b := scale(mid[at+quarter], fourth).times(t.turns[i*stride])
+			c := scale(mid[at+2*quarter], fourth).times(t.turns[2*i*stride])
+			d := scale(mid[at+3*quarter], fourth).times(t.turns[3*i*stride])
 			low, high := a.plus(c), a.minus(c)
 			sum, diff := b.plus(d), b.minus(d)
 			mid[at], mid[at+2*quarter] = low.plus(sum), low.minus(sum)

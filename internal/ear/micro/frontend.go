@@ -111,7 +111,7 @@ func (f *FrontEnd) Push(samples []int16, take func(*Features)) {
 
 // frame computes the features of the sound in the buffer.
 func (f *FrontEnd) frame(out *Features) {
-	shift := f.windowed()
+	shift := f.applyWindow()
 	f.tables.fft.real(&f.fft)
 	f.sum()
 	for c := range Channels {
@@ -121,9 +121,9 @@ func (f *FrontEnd) frame(out *Features) {
 	}
 }
 
-// windowed puts the sound, weighted and as loud as 16 bits allow, into the FFT's
+// applyWindow puts the sound, weighted and as loud as 16 bits allow, into the FFT's
 // input and returns by how many bits it was made louder.
-func (f *FrontEnd) windowed() (shift int) {
+func (f *FrontEnd) applyWindow() (shift int) {
 	var loudest int16
 	for i, s := range f.sound {
 		v := int16(int32(s) * f.tables.window[i] >> 12)

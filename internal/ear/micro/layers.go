@@ -119,9 +119,9 @@ func window(in, out *tensor, height, width, stride int) (rows int, err error) {
 	return rows, nil
 }
 
-// plain checks the options that must be 1: strides across columns and dilations
+// checkOptions checks the options that must be 1: strides across columns and dilations
 // are not supported.
-func (g *graph) plain(n node, dilation int) error {
+func (g *graph) checkOptions(n node, dilation int) error {
 	if g.f.int32(n.options, 1, 0) != 1 || g.f.int32(n.options, dilation, 1) != 1 || g.f.int32(n.options, dilation+1, 1) != 1 {
 		return errors.New("strides across columns and dilations are not supported")
 	}
@@ -129,12 +129,12 @@ func (g *graph) plain(n node, dilation int) error {
 }
 
 func (g *graph) conv(n node) (kernel, error) {
-	list, err := g.take(n, 3, 1)
+	list, err := g.operands(n, 3, 1)
 	if err != nil {
 		return nil, err
 	}
 	in, w, out := list[0], list[1], list[3]
-	if err := g.plain(n, 4); err != nil {
+	if err := g.checkOptions(n, 4); err != nil {
 		return nil, err
 	}
 	if len(w.shape) != 4 {
@@ -185,12 +185,12 @@ func (l *layer) slide(rows, step, size, outputs int) {
 }
 
 func (g *graph) depthwise(n node) (kernel, error) {
-	list, err := g.take(n, 3, 1)
+	list, err := g.operands(n, 3, 1)
 	if err != nil {
 		return nil, err
 	}
 	in, w, out := list[0], list[1], list[3]
-	if err := g.plain(n, 5); err != nil {
+	if err := g.checkOptions(n, 5); err != nil {
 		return nil, err
 	}
 	if len(w.shape) != 4 || w.shape[0] != 1 || g.f.int32(n.options, 3, 0) != 1 {
@@ -233,7 +233,7 @@ func (l *layer) each(sums []int32, rows, stride, height int) {
 }
 
 func (g *graph) fullyConnected(n node) (kernel, error) {
-	list, err := g.take(n, 3, 1)
+	list, err := g.operands(n, 3, 1)
 	if err != nil {
 		return nil, err
 	}

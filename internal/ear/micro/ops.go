@@ -47,8 +47,8 @@ func (g *graph) at(i int) (*tensor, error) {
 	return g.tensors[i], nil
 }
 
-// take returns the inputs and outputs of a node that has just so many.
-func (g *graph) take(n node, inputs, outputs int) ([]*tensor, error) {
+// operands returns the inputs and outputs of a node that has just so many.
+func (g *graph) operands(n node, inputs, outputs int) ([]*tensor, error) {
 	if len(n.inputs) != inputs || len(n.outputs) != outputs {
 		return nil, fmt.Errorf("%d inputs and %d outputs; expected %d and %d", len(n.inputs), len(n.outputs), inputs, outputs)
 	}
@@ -105,7 +105,7 @@ func (g *graph) variable(resource, size int) ([]int8, error) {
 }
 
 func (g *graph) read(n node) (kernel, error) {
-	list, err := g.take(n, 1, 1)
+	list, err := g.operands(n, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (g *graph) read(n node) (kernel, error) {
 }
 
 func (g *graph) assign(n node) (kernel, error) {
-	list, err := g.take(n, 2, 0)
+	list, err := g.operands(n, 2, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (g *graph) reshape(n node) (kernel, error) {
 	if len(n.inputs) > 1 {
 		n.inputs = n.inputs[:1] // the shape is in the output as well
 	}
-	list, err := g.take(n, 1, 1)
+	list, err := g.operands(n, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func around(shape []int, axis int) (blocks, step int, err error) {
 }
 
 func (g *graph) concat(n node) (kernel, error) {
-	list, err := g.take(n, len(n.inputs), 1)
+	list, err := g.operands(n, len(n.inputs), 1)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (g *graph) concat(n node) (kernel, error) {
 
 // slice drops rows at the beginning of axis 1, the only use of it there is.
 func (g *graph) slice(n node) (kernel, error) {
-	list, err := g.take(n, 4, 1)
+	list, err := g.operands(n, 4, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (g *graph) slice(n node) (kernel, error) {
 }
 
 func (g *graph) split(n node) (kernel, error) {
-	list, err := g.take(n, 3, len(n.outputs))
+	list, err := g.operands(n, 3, len(n.outputs))
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (g *graph) split(n node) (kernel, error) {
 }
 
 func (g *graph) logistic(n node) (kernel, error) {
-	list, err := g.take(n, 1, 1)
+	list, err := g.operands(n, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (g *graph) logistic(n node) (kernel, error) {
 
 // requantize moves int8 to uint8 of the same scale.
 func (g *graph) requantize(n node) (kernel, error) {
-	list, err := g.take(n, 1, 1)
+	list, err := g.operands(n, 1, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -212,15 +212,15 @@ func (l *lattice) through(ways []way, at, from int32) []way {
 	return ways
 }
 
-// plain returns a text as the automaton's words: lower case, without signs.
-func plain(text string) string {
+// plainText returns a text as the automaton's words: lower case, without signs.
+func plainText(text string) string {
 	text = spelled.Replace(strings.ToLower(text))
 	text = strings.NewReplacer("-", " ", ":", " ", "%", " percent ", ",", "", ".", "", "?", "", "!", "", ";", "", "'", "").Replace(text)
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// said returns a plain text in the automaton's own words.
-func (l *lattice) said(text string) string {
+// restoreWords returns a plain text in the automaton's own words.
+func (l *lattice) restoreWords(text string) string {
 	words := strings.Fields(text)
 	for i, w := range words {
 		words[i] = cmp.Or(l.spelt[w], w)

@@ -194,7 +194,7 @@ func (h *hearing) step(rows []row) ([][]float32, error) {
 	}
 	past := make(map[string]*ort.Tensor[float32])
 	for name, t := range h.said {
-		taken, err := take(t, rows)
+		taken, err := selectRows(t, rows)
 		if err != nil {
 			destroy(past)
 			return nil, err
@@ -283,8 +283,8 @@ func (h *hearing) rows(n int) [][]float32 {
 	return rows
 }
 
-// take returns the memory of the rows' parents.
-func take(t *ort.Tensor[float32], rows []row) (*ort.Tensor[float32], error) {
+// selectRows returns the memory of the rows' parents.
+func selectRows(t *ort.Tensor[float32], rows []row) (*ort.Tensor[float32], error) {
 	shape, data := t.GetShape(), t.GetData()
 	each := len(data) / int(shape[0])
 	taken := make([]float32, 0, each*len(rows))

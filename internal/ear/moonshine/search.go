@@ -179,7 +179,7 @@ func (s *search) extend(scores [][]float32, rows []int) {
 		row := scores[rows[i]]
 		all := logSum(row)
 		if n := &s.lat.nodes[h.node]; n.over {
-			add(s.parts, s.ends, n.accept, s.lat.said(plain(h.text)), h.plus(float64(row[tokenEnd])-all, 0))
+			add(s.parts, s.ends, n.accept, s.lat.restoreWords(plainText(h.text)), h.plus(float64(row[tokenEnd])-all, 0))
 		}
 		for _, w := range s.lat.next(h.node) {
 			if int(w.token) < len(row) {
@@ -226,7 +226,7 @@ func (s *search) merge(grown []candidate) []candidate {
 		}
 		h.text = s.live[h.parent].text + s.texts[h.token]
 		h.key = spelled.Replace(strings.ToLower(h.text))
-		h.key = plain(h.key) + h.key[len(h.key)-1:]
+		h.key = plainText(h.key) + h.key[len(h.key)-1:]
 		if same, ok := seen[h.key]; ok {
 			kept[same].weight = kept[same].or(h.weight)
 			continue
@@ -261,24 +261,24 @@ func (s *search) settled() bool {
 
 // result sorts what was found.
 func (s *search) result() Result {
-	r := Result{Free: Reading{Text: s.lat.said(plain(s.free.text)), weight: s.free.weight}}
+	r := Result{Free: Reading{Text: s.lat.restoreWords(plainText(s.free.text)), weight: s.free.weight}}
 	likeliest := math.Inf(-1)
 	for _, w := range s.ends {
 		likeliest = max(likeliest, w.Score)
 	}
 	maps.DeleteFunc(s.ends, func(_ string, w weight) bool { return w.Score < likeliest-unlikely })
-	r.Sentences = sorted(s.ends)
+	r.Sentences = sortReadings(s.ends)
 	if len(r.Sentences) > 0 {
 		best := r.Sentences[0].Rank
 		r.Sentences = slices.DeleteFunc(r.Sentences, func(o Reading) bool { return o.Rank < best-besides })
 	}
-	if parts := sorted(s.parts); len(parts) > 0 {
+	if parts := sortReadings(s.parts); len(parts) > 0 {
 		r.Part = parts[0]
 	}
 	return r
 }
 
-func sorted(texts map[string]weight) []Reading {
+func sortReadings(texts map[string]weight) []Reading {
 	var all []Reading
 	for text, w := range texts {
 		all = append(all, Reading{text, w})

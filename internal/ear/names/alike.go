@@ -28,24 +28,24 @@ const mostSpeakings = 16
 // takes seconds for so many.
 const mostCompared = 1000
 
-// spokenWords are the words of a name as they are said, in lower case, with numbers in words.
-func spokenWords(name, language string) []string {
+// wordsOf are the words of a name as they are said, in lower case, with numbers in words.
+func wordsOf(name, language string) []string {
 	if l, ok := numbers.For(language); ok {
 		if said := l.InWords(name); said != "" {
 			name = said
 		}
 	}
-	return strings.Fields(plain(name))
+	return strings.Fields(plainName(name))
 }
 
 // usersOf lists for each word in the names of a house what is called by it.
 func usersOf(h *home.House, language string) map[string][]string {
 	type use struct{ word, name string }
 	users, seen := map[string][]string{}, map[use]bool{}
-	all, _ := spoken(h)
+	all, _ := thingsAndRooms(h)
 	for _, e := range all {
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			for _, w := range spokenWords(name, language) {
+			for _, w := range wordsOf(name, language) {
 				if u := (use{w, e.Name}); !seen[u] {
 					seen[u] = true
 					users[w] = append(users[w], e.Name)
@@ -59,10 +59,10 @@ func usersOf(h *home.House, language string) map[string][]string {
 // Vocabulary lists the words in the names of a house, and in those that may be proposed for it.
 func Vocabulary(h *home.House, language string) []string {
 	seen, taken := usersOf(h, language), names(h)
-	all, _ := spoken(h)
+	all, _ := thingsAndRooms(h)
 	for _, e := range all {
 		for _, name := range proposals(taken, e, language) {
-			for _, w := range spokenWords(name, language) {
+			for _, w := range wordsOf(name, language) {
 				seen[w] = nil
 			}
 		}
@@ -70,9 +70,9 @@ func Vocabulary(h *home.House, language string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// spoken are what commands are about: the things that can be controlled, and the rooms,
+// thingsAndRooms are what commands are about: the things that can be controlled, and the rooms,
 // which have no id. Of more than are compared the first are taken; left is how many are not.
-func spoken(h *home.House) (all []home.Entity, left int) {
+func thingsAndRooms(h *home.House) (all []home.Entity, left int) {
 	for _, e := range h.Entities {
 		switch {
 		case e.Control == nil:
@@ -111,10 +111,10 @@ type named struct {
 // NewLikeness takes the pronunciations of the Vocabulary, each in CMU phones. A word without one
 // makes its name incomparable.
 func NewLikeness(h *home.House, language string, sounds map[string][]string) *Likeness {
-	all, left := spoken(h)
+	all, left := thingsAndRooms(h)
 	l := &Likeness{Left: left, language: language, names: names(h), keys: keysOf(h), sounds: sounds, taken: map[int][][][]string{}}
 	for _, e := range all {
-		n := named{Entity: e, plain: plain(e.Name)}
+		n := named{Entity: e, plain: plainName(e.Name)}
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
 			n.says = append(n.says, l.say(name))
 		}
@@ -126,7 +126,7 @@ func NewLikeness(h *home.House, language string, sounds map[string][]string) *Li
 // say is a name in phones, in each of its pronunciations.
 func (l *Likeness) say(name string) [][]string {
 	all := [][]string{nil}
-	for _, word := range spokenWords(name, l.language) {
+	for _, word := range wordsOf(name, l.language) {
 		var longer [][]string
 		for _, before := range all {
 			for _, p := range l.sounds[word] {
@@ -140,9 +140,9 @@ func (l *Likeness) say(name string) [][]string {
 	return all
 }
 
-// Confused lists the names that sound like another thing's, with another name for each
+// FindConfusions lists the names that sound like another thing's, with another name for each
 // where there is a clear one. Each is compared with each, until ctx ends.
-func (l *Likeness) Confused(ctx context.Context) ([]Confusion, error) {
+func (l *Likeness) FindConfusions(ctx context.Context) ([]Confusion, error) {
 	var found []Confusion
 	for i, n := range l.all {
 		if err := ctx.Err(); err != nil {
@@ -174,7 +174,7 @@ func (l *Likeness) like(i int) (with []string) {
 func (l *Likeness) propose(i int) (name string, known bool) {
 	for j, alias := range l.all[i].Aliases {
 		if said := l.all[i].says[j+1]; len(said) > 0 && l.apart(i, said) > confusing {
-			return plain(alias), true
+			return plainName(alias), true
 		}
 	}
 	if new := l.Clear(l.all[i].Entity, 1); len(new) > 0 {

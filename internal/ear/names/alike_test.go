@@ -24,7 +24,7 @@ func lamp(id, name, area string, also ...string) home.Entity {
 // confused are the names of a house that sound alike.
 func confused(t *testing.T, h *home.House) []names.Confusion {
 	t.Helper()
-	found, err := names.NewLikeness(h, "en", sounds).Confused(t.Context())
+	found, err := names.NewLikeness(h, "en", sounds).FindConfusions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestALargeHouse(t *testing.T) {
 	if l.Left != 9000 {
 		t.Errorf("%d are left", l.Left)
 	}
-	if found, err := l.Confused(t.Context()); err != nil || len(found) != 0 {
+	if found, err := l.FindConfusions(t.Context()); err != nil || len(found) != 0 {
 		t.Errorf("%v, %d", err, len(found))
 	}
 	if got := names.SameNames(h); len(got) != 1 || len(got[0].Things) != 5000 || len(got[0].Aliases) != 5000 {
@@ -118,7 +118,7 @@ func TestALargeHouse(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := l.Confused(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := l.FindConfusions(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -23,7 +23,7 @@ func Compare(ctx context.Context, cfg stt.Config, h *home.House) (Report, error)
 		return r, err
 	}
 	r.Left = likeness.Left
-	alike, err := likeness.Confused(ctx)
+	alike, err := likeness.FindConfusions(ctx)
 	r.Confused = append(r.Confused, alike...)
 	return r, err
 }

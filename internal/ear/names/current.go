@@ -25,7 +25,7 @@ func Current(kept *Report, alike []Confusion, h *home.House) []Confusion {
 		i := slices.IndexFunc(now, func(x Confusion) bool { return x.ID == c.ID })
 		switch {
 		case i < 0 && !c.Alike:
-			with := slices.DeleteFunc(slices.Clone(c.With), func(name string) bool { return keys[plain(name)] == 0 })
+			with := slices.DeleteFunc(slices.Clone(c.With), func(name string) bool { return keys[plainName(name)] == 0 })
 			if len(c.With) > 0 && len(with) == 0 {
 				continue // what it was taken for is gone
 			}
@@ -66,17 +66,17 @@ type keys map[string]int
 func keysOf(h *home.House) keys {
 	k := keys{}
 	for _, e := range h.Entities {
-		k[plain(e.Name)]++
+		k[plainName(e.Name)]++
 	}
 	for _, a := range h.Areas {
-		k[plain(a.Name)]++
+		k[plainName(a.Name)]++
 	}
 	return k
 }
 
 // of returns the id of a thing if others have the same name, else "".
 func (k keys) of(e home.Entity) string {
-	if k[plain(e.Name)] < 2 {
+	if k[plainName(e.Name)] < 2 {
 		return ""
 	}
 	return e.ID

@@ -70,7 +70,7 @@ type Word struct {
 func Sentences(language, name string) []string {
 	var all []string
 	for _, s := range sentences.WordsOf(language).Rehearse.Said {
-		all = append(all, strings.ReplaceAll(s, "%", strings.ToLower(home.Spoken(name))))
+		all = append(all, strings.ReplaceAll(s, "%", strings.ToLower(home.SpokenName(name))))
 	}
 	return all
 }
@@ -80,7 +80,7 @@ func Sentences(language, name string) []string {
 // another word for its kind, or both. A name that another thing has is never proposed.
 func Candidates(h *home.House, e home.Entity, language string) (known, proposed []string) {
 	for _, a := range e.Aliases {
-		if said := plain(a); said != plain(e.Name) {
+		if said := plainName(a); said != plainName(e.Name) {
 			known = append(known, said)
 		}
 	}
@@ -90,30 +90,30 @@ func Candidates(h *home.House, e home.Entity, language string) (known, proposed 
 // proposals are the new ones of Candidates, beside the names that are taken.
 func proposals(taken map[string]bool, e home.Entity, language string) (proposed []string) {
 	add := func(words ...string) {
-		name := plain(strings.Join(words, " "))
-		if name != plain(e.Name) && !taken[name] && !slices.Contains(proposed, name) {
+		name := plainName(strings.Join(words, " "))
+		if name != plainName(e.Name) && !taken[name] && !slices.Contains(proposed, name) {
 			proposed = append(proposed, name)
 		}
 	}
-	own, area := strings.Fields(plain(e.Name)), plain(e.Area)
+	own, area := strings.Fields(plainName(e.Name)), plainName(e.Area)
 	if len(own) == 0 {
 		return nil
 	}
-	inArea := area != "" && !strings.HasPrefix(plain(e.Name), area+" ")
+	inArea := area != "" && !strings.HasPrefix(plainName(e.Name), area+" ")
 	last := len(own) - 1
 	words := &sentences.WordsOf(language).Rehearse
 	for _, kind := range words.Others[own[last]] {
 		add(append(slices.Clone(own[:last]), kind)...)
 	}
 	if inArea {
-		add(area, plain(e.Name))
+		add(area, plainName(e.Name))
 	}
 	kind := words.Kinds[e.Domain]
 	if kind != "" && own[last] != kind && words.Others[own[last]] == nil {
-		add(plain(e.Name), kind)
+		add(plainName(e.Name), kind)
 	}
 	for _, extra := range words.Longer {
-		add(extra, plain(e.Name))
+		add(extra, plainName(e.Name))
 	}
 	if kind != "" && area != "" {
 		add(area, kind)
@@ -125,18 +125,18 @@ func proposals(taken map[string]bool, e home.Entity, language string) (proposed 
 func names(h *home.House) map[string]bool {
 	all := map[string]bool{}
 	for _, a := range h.Areas {
-		all[plain(a.Name)] = true
+		all[plainName(a.Name)] = true
 		for _, x := range a.Aliases {
-			all[plain(x)] = true
+			all[plainName(x)] = true
 		}
 	}
 	for _, e := range h.Entities {
-		all[plain(e.Name)] = true
+		all[plainName(e.Name)] = true
 		for _, x := range e.Aliases {
-			all[plain(x)] = true
+			all[plainName(x)] = true
 		}
 	}
 	return all
 }
 
-func plain(name string) string { return strings.ToLower(home.Spoken(name)) }
+func plainName(name string) string { return strings.ToLower(home.SpokenName(name)) }

@@ -31,7 +31,7 @@ func SameNames(h *home.House) []Namesakes {
 		if e.Control == nil || len(e.Abilities) == 0 {
 			continue
 		}
-		at := place{plain(e.Name), strings.ToLower(e.Area)}
+		at := place{plainName(e.Name), strings.ToLower(e.Area)}
 		i := slices.IndexFunc(there[at], func(n *Namesakes) bool {
 			return slices.ContainsFunc(n.Things, func(x home.Entity) bool { return twins(x, e) })
 		})
@@ -50,7 +50,7 @@ func SameNames(h *home.House) []Namesakes {
 			found = append(found, *n)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Namesakes) int { return cmp.Compare(plain(a.Name), plain(b.Name)) })
+	slices.SortStableFunc(found, func(a, b Namesakes) int { return cmp.Compare(plainName(a.Name), plainName(b.Name)) })
 	return found
 }
 
@@ -64,9 +64,9 @@ func twins(a, b home.Entity) bool {
 func owners(h *home.House) map[string]int {
 	all := map[string]int{}
 	for _, e := range h.Entities {
-		its := map[string]bool{plain(e.Name): true}
+		its := map[string]bool{plainName(e.Name): true}
 		for _, a := range e.Aliases {
-			its[plain(a)] = true
+			its[plainName(a)] = true
 		}
 		for name := range its {
 			all[name]++
@@ -81,12 +81,12 @@ func (n *Namesakes) number(owners map[string]int, taken map[string]bool) {
 	n.Aliases = map[string]string{}
 	next := 1
 	for _, e := range n.Things {
-		if slices.ContainsFunc(e.Aliases, func(a string) bool { return owners[plain(a)] == 1 }) {
+		if slices.ContainsFunc(e.Aliases, func(a string) bool { return owners[plainName(a)] == 1 }) {
 			continue
 		}
 		name := ""
 		for ; name == "" || taken[name]; next++ {
-			name = plain(n.Name) + " " + strconv.Itoa(next)
+			name = plainName(n.Name) + " " + strconv.Itoa(next)
 		}
 		n.Aliases[e.ID] = name
 		taken[name] = true
@@ -95,5 +95,5 @@ func (n *Namesakes) number(owners map[string]int, taken map[string]bool) {
 
 // called reports whether a thing has a name.
 func called(e home.Entity, name string) bool {
-	return plain(e.Name) == plain(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return plain(a) == plain(name) })
+	return plainName(e.Name) == plainName(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return plainName(a) == plainName(name) })
 }

@@ -52,7 +52,7 @@ func rehearsePlanted(t *testing.T, cfg names.Config) {
 		if c.Known {
 			t.Errorf("%s has no other name in this house, and %q is said to be one", c.Name, c.Alias)
 		}
-		if slices.Contains(plain, c.Name) {
+		if slices.Contains(plainName, c.Name) {
 			t.Errorf("%s sounds like nothing else here, and is said to be confused with %v", c.Name, c.With)
 		}
 		if c.Alias == "" {

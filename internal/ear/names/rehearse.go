@@ -87,7 +87,7 @@ func Rehearse(ctx context.Context, cfg Config, h *home.House) (Report, error) {
 	var alike []Confusion
 	if likeness != nil {
 		r.Left = likeness.Left
-		if alike, err = likeness.Confused(ctx); err != nil {
+		if alike, err = likeness.FindConfusions(ctx); err != nil {
 			return r, err
 		}
 	}

@@ -39,8 +39,8 @@ func config(t *testing.T, voice string) names.Config {
 	return names.Config{Pack: pack, Voice: v, Recogniser: hearing, Log: slog.New(slog.DiscardHandler)}
 }
 
-// plain are names that sound like nothing else.
-var plain = []string{"Kitchen Ceiling Light", "Coffee Machine", "Nursery Lamp"}
+// plainName are names that sound like nothing else.
+var plainName = []string{"Kitchen Ceiling Light", "Coffee Machine", "Nursery Lamp"}
 
 // planted are the pairs that are also spoken: a recogniser takes a second for each.
 var planted = alike[2:5]
@@ -53,7 +53,7 @@ func plantedHouse() *home.House {
 		add(pair[0], "Office")
 		add(pair[1], "Garage")
 	}
-	for _, name := range plain {
+	for _, name := range plainName {
 		add(name, "")
 	}
 	return h

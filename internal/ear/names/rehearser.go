@@ -66,7 +66,7 @@ func (r *Rehearser) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case now := <-tick.C:
-			if r.cfg.Quiet != nil && r.watch.due(now, r.cfg.Quiet(), fingerprint(r.house(), r.cfg), r.rehearsed()) {
+			if r.cfg.Quiet != nil && r.watch.due(now, r.cfg.Quiet(), fingerprint(r.house(), r.cfg), r.fingerprint()) {
 				_ = r.Start() // one that was asked for meanwhile is as good
 			}
 		case <-r.asked:
@@ -75,8 +75,8 @@ func (r *Rehearser) Run(ctx context.Context) error {
 	}
 }
 
-// rehearsed stands for the names that were rehearsed last.
-func (r *Rehearser) rehearsed() string {
+// fingerprint stands for the names that were rehearsed last.
+func (r *Rehearser) fingerprint() string {
 	if report := r.State().Report; report != nil {
 		return report.House
 	}

@@ -60,7 +60,7 @@ func fingerprint(h *home.House, cfg Config) string {
 		lines = append(lines, fmt.Sprintf("word %q %q", word, phones))
 	}
 	slices.Sort(lines)
-	resolved, _ := cfg.Recogniser.Resolved()
+	resolved, _ := cfg.Recogniser.Resolve()
 	lines = append(lines, fmt.Sprintf("%q %q %q %q", resolved.Engines, resolved.Language, resolved.ModelDir, cfg.Speaks))
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:8])

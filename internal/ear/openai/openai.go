@@ -123,7 +123,7 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	if rich {
 		err := ask(openai.AudioResponseFormatVerboseJSON)
 		if err == nil || !formRefused(err) {
-			return measured(response), c.explain(err)
+			return sumUp(response), c.explain(err)
 		}
 	}
 	if err := ask(openai.AudioResponseFormatJSON); err != nil {
@@ -135,9 +135,9 @@ func (c *Client) Transcribe(ctx context.Context, u Utterance) (Text, error) {
 	return Text{Text: response.Text}, nil
 }
 
-// measured sums up the segments: the lowest probability of silence, the least
+// sumUp sums up the segments: the lowest probability of silence, the least
 // certain text and the strongest compression count.
-func measured(response openai.AudioResponse) Text {
+func sumUp(response openai.AudioResponse) Text {
 	t := Text{Text: response.Text}
 	if len(response.Segments) == 0 {
 		return t
@@ -178,7 +178,7 @@ func (c *Client) Speak(ctx context.Context, text, voice string) (audio.Clip, err
 			if err != nil {
 				return err
 			}
-			clip, err = spoken(body, c.guard.Quote(answer.Header().Get("Content-Type"), kindShown), format)
+			clip, err = decodeSound(body, c.guard.Quote(answer.Header().Get("Content-Type"), kindShown), format)
 			return err
 		})
 	}
@@ -195,8 +195,8 @@ func (c *Client) Speak(ctx context.Context, text, voice string) (audio.Clip, err
 	return clip, c.explain(err)
 }
 
-// spoken reads the sound of an answer.
-func spoken(body []byte, kind string, asked openai.SpeechResponseFormat) (audio.Clip, error) {
+// decodeSound reads the sound of an answer.
+func decodeSound(body []byte, kind string, asked openai.SpeechResponseFormat) (audio.Clip, error) {
 	switch {
 	case bytes.HasPrefix(body, []byte("RIFF")):
 		return audio.ReadWAV(bytes.NewReader(body))

@@ -27,7 +27,7 @@ func (c *Client) explain(err error) error {
 		return err
 	}
 	if status, ok := errors.AsType[*httpguard.StatusError](err); ok {
-		return refused(status)
+		return explainRefusal(status)
 	}
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, wrong := errors.AsType[*json.UnmarshalTypeError](err)
@@ -50,8 +50,8 @@ func (c *Client) explain(err error) error {
 	return fmt.Errorf("asking the server: %s", c.guard.Quote(err.Error(), saidShown))
 }
 
-// refused says what a refusal means, with the server's own words.
-func refused(status *httpguard.StatusError) error {
+// explainRefusal says what a refusal means, with the server's own words.
+func explainRefusal(status *httpguard.StatusError) error {
 	var text string
 	switch {
 	case status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden:

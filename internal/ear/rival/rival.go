@@ -59,7 +59,7 @@ func New(auto speech.Automaton, sounds map[string][]string) *Sentences {
 
 // Whole reports whether a text is a sentence of the grammar.
 func (s *Sentences) Whole(text string) bool {
-	words, ok := s.words(text)
+	words, ok := s.wordIDs(text)
 	if !ok || len(s.auto.States) == 0 {
 		return false
 	}
@@ -72,7 +72,7 @@ func (s *Sentences) Whole(text string) bool {
 	return false
 }
 
-func (s *Sentences) words(text string) (ids []int32, known bool) {
+func (s *Sentences) wordIDs(text string) (ids []int32, known bool) {
 	for word := range strings.FieldsSeq(text) {
 		id, ok := s.ids[word]
 		if !ok {
@@ -127,7 +127,7 @@ func (s *Sentences) behind(words []int32) []states {
 // Of returns at most most sentences that sound like text, the nearest first. It returns
 // none if text is not a sentence.
 func (s *Sentences) Of(text string, most int) []string {
-	words, ok := s.words(text)
+	words, ok := s.wordIDs(text)
 	if !ok || !s.Whole(text) {
 		return nil
 	}
@@ -141,13 +141,13 @@ func (s *Sentences) Of(text string, most int) []string {
 		return cmp.Or(cmp.Compare(f.found[a], f.found[b]), cmp.Compare(a, b))
 	})
 	var rivals []string
-	seen := map[string]bool{f.meant(): true}
+	seen := map[string]bool{f.meaningfulText(): true}
 	for _, n := range near {
 		if len(rivals) == most {
 			break
 		}
-		ids, _ := s.words(n)
-		if meant := s.finder(n, ids).meant(); !seen[meant] {
+		ids, _ := s.wordIDs(n)
+		if meant := s.finder(n, ids).meaningfulText(); !seen[meant] {
 			seen[meant] = true
 			rivals = append(rivals, n)
 		}
@@ -167,9 +167,9 @@ func (s *Sentences) finder(text string, words []int32) *finder {
 	return &finder{Sentences: s, text: strings.Fields(text), ahead: s.ahead(words), behind: s.behind(words), found: map[string]float64{}}
 }
 
-// meant returns the text without words that make no difference, such as "the" and
+// meaningfulText returns the text without words that make no difference, such as "the" and
 // "please".
-func (f *finder) meant() string {
+func (f *finder) meaningfulText() string {
 	var words []string
 	for n, word := range f.text {
 		if !f.idle(n) {

@@ -24,7 +24,7 @@ func TestALastWordInSilenceWasNotSaid(t *testing.T) {
 	} {
 		r := recogniser{utterance: utterance{sound: sound(c.sound...)}}
 		r.held.floor = c.sound[0][0]
-		got := r.heard(finished{whole: c.path, sofar: c.path, frames: 130}, 0)
+		got := r.resultOf(finished{whole: c.path, sofar: c.path, frames: 130}, 0)
 		want := Result{Text: c.path.text}
 		if c.text != "" {
 			want = Result{Text: c.text, Unfinished: true}

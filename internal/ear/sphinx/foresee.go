@@ -41,7 +41,7 @@ func (r *recogniser) askAhead() {
 	if end == a.end || len(r.sound)/hopSamples < end+scoredAfter {
 		return
 	}
-	s, err := r.scored()
+	s, err := r.measure()
 	if err != nil {
 		a.wanted = scoreRequest{}
 		return
@@ -62,8 +62,8 @@ func (r *recogniser) askAhead() {
 // errOvertaken says that a question was not answered, because another came.
 var errOvertaken = errors.New("another question has taken its place")
 
-// told returns the answer to a request about speech with that end, if it was asked.
-func (a *foresight) told(q scoreRequest, end int) (near, known bool, err error) {
+// answerFor returns the answer to a request about speech with that end, if it was asked.
+func (a *foresight) answerFor(q scoreRequest, end int) (near, known bool, err error) {
 	if a.answer == nil || a.end != end || a.wanted.Within != q.Within || !slices.Equal(a.wanted.Sentences, q.Sentences) {
 		return false, false, nil
 	}

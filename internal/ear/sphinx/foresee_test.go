@@ -72,7 +72,7 @@ func TestForesightIsTaken(t *testing.T) {
 		for frame := range slices.Chunk(tt.sound, audio.FrameSamples) {
 			request(kindPush, encodeSamples(frame))
 		}
-		if _, known, err := r.ahead.told(tt.wants, r.speechEnd()); known != tt.known || err != nil {
+		if _, known, err := r.ahead.answerFor(tt.wants, r.speechEnd()); known != tt.known || err != nil {
 			t.Errorf("%s: known %t, %v; expected %t", name, known, err, tt.known)
 		}
 		request(kindFinish, nil)

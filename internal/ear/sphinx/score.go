@@ -40,11 +40,11 @@ func (r *recogniser) score(payload []byte) ([]byte, error) {
 	if !r.over || len(r.sound) == 0 {
 		return nil, errors.New("scoring an utterance: none has been finished")
 	}
-	s, err := r.scored()
+	s, err := r.measure()
 	if err != nil {
 		return nil, err
 	}
-	near, known, err := r.ahead.told(q, s.end)
+	near, known, err := r.ahead.answerFor(q, s.end)
 	if !known {
 		near, err = r.main.near(q, s)
 	}
@@ -93,8 +93,8 @@ type speechSound struct {
 	end    int // the frame of the utterance after its last loud one
 }
 
-// scored measures the speech so far.
-func (r *recogniser) scored() (s speechSound, err error) {
+// measure measures the speech so far.
+func (r *recogniser) measure() (s speechSound, err error) {
 	first := max(0, r.held.at-scoredBefore)
 	s.end = r.speechEnd()
 	s.frames, err = r.main.cepstra(r.sound[first*hopSamples : max(first*hopSamples, min(len(r.sound), (s.end+scoredAfter)*hopSamples))])

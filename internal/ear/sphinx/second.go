@@ -171,7 +171,7 @@ func (r *recogniser) again(until time.Time) (Result, bool, error) {
 	if err != nil || !ok {
 		return Result{}, false, err
 	}
-	return r.heard(sentence, r.second.first).against(free), true, nil
+	return r.resultOf(sentence, r.second.first).against(free), true, nil
 }
 
 func (r Result) fits(margin float64) bool { return r.Text != "" && r.Margin() >= margin }

@@ -174,7 +174,7 @@ func (r *recogniser) result() (Result, error) {
 	if e.whole, e.sofar, e.err = r.main.finish(); e.err != nil {
 		return Result{}, e.err
 	}
-	result := r.heard(e, 0)
+	result := r.resultOf(e, 0)
 	if r.loop == nil {
 		return result, nil
 	}
@@ -185,12 +185,12 @@ func (r *recogniser) result() (Result, error) {
 	return result.against(free.whole), nil
 }
 
-// heard makes a Result of an utterance's end in the grammar. A whole sentence can be laid
+// resultOf makes a Result of an utterance's end in the grammar. A whole sentence can be laid
 // over any sound; so if its last word lies in silence, or its beginning alone explains
 // the sound better, the speaker has stopped there. Loud sound after that beginning is a
 // word of the sentence that was hard to recognise. first is the frame of the utterance at
 // which the decoded sound begins.
-func (r *recogniser) heard(e finished, first int) Result {
+func (r *recogniser) resultOf(e finished, first int) Result {
 	whole, sofar := e.whole, e.sofar
 	result := func(p path, unfinished bool) Result {
 		result := p.result(e.frames)

@@ -171,12 +171,12 @@ func (c *chain) beginWith(begin func(Engine) error) {
 		c.noise.Begin()
 	}
 	if c.grammar != nil {
-		c.failed(a, begin(c.grammar))
+		c.noteFailure(a, begin(c.grammar))
 	}
 }
 
-// failed notes that the engine with the grammar is out for this utterance.
-func (c *chain) failed(a *attempt, err error) {
+// noteFailure notes that the engine with the grammar is out for this utterance.
+func (c *chain) noteFailure(a *attempt, err error) {
 	if err == nil {
 		return
 	}
@@ -204,7 +204,7 @@ func (c *chain) Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
 	if c.grammar == nil {
 		for _, name := range c.order {
 			if text := a.streams[name].partial(); text != "" {
-				return speech.Partial{Text: strings.Join(words(text), " ")}, nil
+				return speech.Partial{Text: strings.Join(splitWords(text), " ")}, nil
 			}
 		}
 		return speech.Partial{}, nil
@@ -213,7 +213,7 @@ func (c *chain) Push(ctx context.Context, f audio.Frame) (speech.Partial, error)
 		return speech.Partial{}, nil
 	}
 	p, err := c.grammar.Push(ctx, f)
-	c.failed(a, err)
+	c.noteFailure(a, err)
 	return p, nil
 }
 
@@ -237,7 +237,7 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 		transcript, err := c.grammar.Finish(ctx)
 		if a.err == nil {
 			a.byGrammar = transcript
-			c.failed(a, err)
+			c.noteFailure(a, err)
 		}
 	}
 	c.mu.Lock()

@@ -16,7 +16,7 @@ import (
 func decoys(phrases []string) []string {
 	var all []string
 	for _, p := range phrases {
-		if p = text.Folded(p); p != "" && !slices.Contains(all, p) {
+		if p = text.Fold(p); p != "" && !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
@@ -33,10 +33,10 @@ func beside(jsgf string, phrases []string) string {
 	return before + "<" + name + ">" + body + "\npublic <anything> = <" + name + "> | " + strings.Join(phrases, " | ") + " ;\n"
 }
 
-// decoyed returns the grammar with those wake phrases that can be pronounced, and
+// addDecoys returns the grammar with those wake phrases that can be pronounced, and
 // adds the pronunciations of their words to words. A phrase with an unknown word
 // is left out.
-func (e *pocketSphinx) decoyed(ctx context.Context, jsgf string, words map[string][]string) (string, error) {
+func (e *pocketSphinx) addDecoys(ctx context.Context, jsgf string, words map[string][]string) (string, error) {
 	found, missing, err := e.pronounce.All(ctx, strings.Fields(strings.Join(e.decoys, " ")))
 	if err != nil {
 		return "", err

@@ -24,9 +24,9 @@ type Listener interface {
 	Forget()
 }
 
-// cleaned puts a denoiser in front of an engine. The result has the further
+// withDenoiser puts a denoiser in front of an engine. The result has the further
 // abilities of the engine.
-func cleaned(e Engine) Engine {
+func withDenoiser(e Engine) Engine {
 	d := &denoised{Engine: e, noise: denoise.New()}
 	if again, ok := e.(Reopener); ok {
 		return struct {

@@ -37,4 +37,4 @@ func Spoken(c audio.Clip) time.Duration { return measure(c.Samples).speech }
 func Prompt(names []string) string { return prompt(names) }
 
 // AttestedBy makes an engine that needs a person.
-func AttestedBy(v Voice, e Engine) Engine { return attestedBy(v, e) }
+func AttestedBy(v Voice, e Engine) Engine { return requireVoice(v, e) }

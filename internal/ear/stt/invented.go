@@ -49,7 +49,7 @@ var invented = sync.OnceValue(func() sentences.Invented {
 func credible(a answer, l loudness) (text, why string) {
 	text = strings.Join(strings.Fields(remark.ReplaceAllString(strings.ToValidUTF8(a.text, ""), " ")), " ")
 	text = strings.TrimSpace(strings.TrimLeft(text, "-–—♪>"))
-	plain := words(text)
+	plain := splitWords(text)
 	joined := strings.Join(plain, " ")
 	characters := utf8.RuneCountInString(joined)
 	switch {
@@ -71,8 +71,8 @@ func credible(a answer, l loudness) (text, why string) {
 	return text, ""
 }
 
-// words are the lower case words of a text, without punctuation.
-func words(text string) []string {
+// splitWords are the lower case words of a text, without punctuation.
+func splitWords(text string) []string {
 	var all []string
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		w = strings.Map(func(r rune) rune {

@@ -16,7 +16,7 @@ func TestJoined(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := joined(tt.jsgf, tt.join); got != tt.want {
+			if got := joinSentences(tt.jsgf, tt.join); got != tt.want {
 				t.Errorf("got:\n%s\nexpected:\n%s", got, tt.want)
 			}
 		})

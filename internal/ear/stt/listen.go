@@ -112,8 +112,8 @@ func answers(list, asking []string) string {
 		"public <said> = ( " + before + " ) <word> <word> ( /1/ <NULL> | /" + moreWeight + "/ <more>+ ) ;\n"
 }
 
-// heard decides what a result in the grammar means.
-func (l closedList) heard(r sphinx.Result) speech.Transcript {
+// interpret decides what a result in the grammar means.
+func (l closedList) interpret(r sphinx.Result) speech.Transcript {
 	t := speech.Transcript{Text: r.Text, Engine: "pocketsphinx", Unfinished: r.Unfinished}
 	spoken, words := time.Duration(r.Speech)*frameLength, len(strings.Fields(r.Text))
 	beside := time.Duration(r.Beside) * frameLength
@@ -168,11 +168,11 @@ func (e *neural) BeginFor(ctx context.Context, what speech.Expected) error {
 	return nil
 }
 
-// listed joins the texts of two recognisers for an utterance with a closed list: that of
+// joinListed joins the texts of two recognisers for an utterance with a closed list: that of
 // PocketSphinx, which knows the list, and that of the network. For a challenge either
 // may be right. For words to an alert, PocketSphinx is believed only if the network
 // wrote something similar: in a short list some text always fits.
-func listed(what speech.Expected, byFollower speech.Transcript, free string) speech.Transcript {
+func joinListed(what speech.Expected, byFollower speech.Transcript, free string) speech.Transcript {
 	switch {
 	case free == "" || free == byFollower.Text:
 	case what == speech.AlertWords && text.Unlikeness(free, byFollower.Text) <= mostUnlike:

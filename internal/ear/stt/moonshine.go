@@ -141,7 +141,7 @@ func newMoonshine(cfg Config) (Engine, error) {
 	}
 	follower := Engine(sphinx)
 	if cfg.Denoise != "off" {
-		follower = cleaned(follower)
+		follower = withDenoiser(follower)
 	}
 	e := newNeural(follower, client, cfg.Log)
 	e.patience = cmp.Or(cfg.Patience, readTimeout)
@@ -237,11 +237,11 @@ func (e *neural) open(u *followed, err error) {
 	e.last.drop()
 	e.current, e.last = u, nil
 	e.mu.Unlock()
-	e.lost(u, err)
+	e.noteLost(u, err)
 }
 
-// lost notes that PocketSphinx is out for an utterance.
-func (e *neural) lost(u *followed, err error) {
+// noteLost notes that PocketSphinx is out for an utterance.
+func (e *neural) noteLost(u *followed, err error) {
 	if err != nil && u.failed == nil {
 		u.failed = err
 		e.log.Warn("a recogniser failed; the other one is asked", "engine", "pocketsphinx", "err", err)
@@ -267,7 +267,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 	if u.failed == nil {
 		var err error
 		p, err = e.follower.Push(ctx, f)
-		e.lost(u, err)
+		e.noteLost(u, err)
 	}
 	u.push(f.Samples)
 	e.readInPause(ctx, u)
@@ -302,7 +302,7 @@ func (e *neural) read(ctx context.Context, u *followed) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), e.patience)
 	r := &reading{speechEnd: u.speechEnd, stop: stop, done: make(chan struct{})}
 	u.reading = r
-	sound := slices.Clone(u.spoken())
+	sound := slices.Clone(u.speechPart())
 	e.running.Go(func() {
 		defer stop()
 		defer close(r.done)
@@ -374,7 +374,7 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	e.current, e.last = nil, u
 	switch r := u.reading; {
 	case u.expected != speech.Sentence && r.over() && r.err == nil:
-		return listed(u.expected, byFollower, r.result.Free.Text), nil
+		return joinListed(u.expected, byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
 		t := e.house.weigh(r.result, byFollower, u.speaking())
 		t.Engine = "moonshine"
@@ -396,9 +396,9 @@ func (e *neural) Reopen(ctx context.Context) error {
 		return errors.New("going on with an utterance: there is none to go on with")
 	}
 	if again, ok := e.follower.(Reopener); ok && u.failed == nil {
-		e.lost(u, again.Reopen(ctx))
+		e.noteLost(u, again.Reopen(ctx))
 	} else if u.failed == nil {
-		e.lost(u, errors.New("it cannot go on with an utterance"))
+		e.noteLost(u, errors.New("it cannot go on with an utterance"))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -469,7 +469,7 @@ func TestPauses(t *testing.T) {
 		if p.quiet() != c.quiet {
 			t.Errorf("%s: quiet for %v, want %v", name, p.quiet(), c.quiet)
 		}
-		if from := (len(p.sound) - len(p.spoken())) / audio.FrameSamples; from != c.from {
+		if from := (len(p.sound) - len(p.speechPart())) / audio.FrameSamples; from != c.from {
 			t.Errorf("%s: the speech is kept from frame %d on, want %d", name, from, c.from)
 		}
 	}
@@ -512,7 +512,7 @@ func TestAutoTakesWhatIsInstalled(t *testing.T) {
 	t.Parallel()
 	cfg := Default()
 	cfg.ModelsDir = t.TempDir()
-	resolved, hint := cfg.Resolved()
+	resolved, hint := cfg.Resolve()
 	if !slices.Equal(resolved.Engines, []string{"pocketsphinx"}) || !strings.Contains(hint, "no model") {
 		t.Errorf("nothing installed: %v, %q", resolved.Engines, hint)
 	}
@@ -520,11 +520,11 @@ func TestAutoTakesWhatIsInstalled(t *testing.T) {
 		t.Errorf("the configuration itself was changed: %v", cfg.Engines)
 	}
 	cfg.Moonshine.Dir = "/somewhere"
-	if resolved, hint = cfg.Resolved(); !slices.Equal(resolved.Engines, []string{"moonshine"}) || hint != "" {
+	if resolved, hint = cfg.Resolve(); !slices.Equal(resolved.Engines, []string{"moonshine"}) || hint != "" {
 		t.Errorf("a model is named: %v, %q", resolved.Engines, hint)
 	}
 	cfg.Engines = []string{"pocketsphinx"}
-	if resolved, _ = cfg.Resolved(); !slices.Equal(resolved.Engines, cfg.Engines) {
+	if resolved, _ = cfg.Resolve(); !slices.Equal(resolved.Engines, cfg.Engines) {
 		t.Errorf("a list that names engines is obeyed: %v", resolved.Engines)
 	}
 }

@@ -115,8 +115,8 @@ func (p *pauses) speaking() time.Duration {
 	return time.Duration(p.speechEnd-p.speechStart-p.silent) * time.Second / time.Duration(audio.SpeechRate)
 }
 
-// spoken is the sound from shortly before the speech. If no speech stands out, it is all
+// speechPart is the sound from shortly before the speech. If no speech stands out, it is all
 // of it.
-func (p *pauses) spoken() []int16 {
+func (p *pauses) speechPart() []int16 {
 	return p.sound[max(0, p.speechStart-leadIn):]
 }

@@ -53,9 +53,9 @@ type attested struct {
 	levels []float64 // of all frames, dBFS
 }
 
-// attestedBy makes an engine that needs a person. The result has the further
+// requireVoice makes an engine that needs a person. The result has the further
 // abilities of the engine.
-func attestedBy(voice Voice, e Engine) Engine {
+func requireVoice(voice Voice, e Engine) Engine {
 	a := &attested{Engine: e, voice: voice, tones: newTones()}
 	if again, ok := e.(Reopener); ok {
 		return struct {

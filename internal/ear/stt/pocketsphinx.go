@@ -96,7 +96,7 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g speech.Grammar) (missin
 	if err := e.withLists(ctx, words); err != nil {
 		return missing, err
 	}
-	jsgf, err := e.decoyed(ctx, g.JSGF, words)
+	jsgf, err := e.addDecoys(ctx, g.JSGF, words)
 	if err != nil {
 		return missing, fmt.Errorf("setting the grammar: %w", err)
 	}
@@ -109,7 +109,7 @@ func (e *pocketSphinx) SetGrammar(ctx context.Context, g speech.Grammar) (missin
 	if err := e.client.SetGrammar(ctx, jsgf, words); err != nil {
 		return missing, fmt.Errorf("setting the grammar: %w", err)
 	}
-	e.more, e.sentences = joined(g.JSGF, g.Join), nil
+	e.more, e.sentences = joinSentences(g.JSGF, g.Join), nil
 	if len(g.Automaton.States) > 0 {
 		e.sentences = rival.New(g.Automaton, words)
 	}
@@ -140,10 +140,10 @@ func (e *pocketSphinx) beginIn(ctx context.Context, what speech.Expected) error 
 	return nil
 }
 
-// joined returns the grammar in which one sentence may follow another. It is only for a
+// joinSentences returns the grammar in which one sentence may follow another. It is only for a
 // reopened utterance, which has had its first command already: elsewhere it would find a
 // second command in any further sound.
-func joined(jsgf string, join []string) string {
+func joinSentences(jsgf string, join []string) string {
 	before, rest, found := strings.Cut(jsgf, "public <")
 	name, body, whole := strings.Cut(rest, ">")
 	if !found || !whole || len(join) == 0 {
@@ -213,7 +213,7 @@ func (e *pocketSphinx) Finish(ctx context.Context) (speech.Transcript, error) {
 		return speech.Transcript{}, fmt.Errorf("recognising speech: %w", err)
 	}
 	if e.expected != speech.Sentence {
-		return e.closed[e.expected].heard(r), nil
+		return e.closed[e.expected].interpret(r), nil
 	}
 	e.finished = e.utterance
 	if r.Unfinished && e.sentences != nil && e.sentences.Whole(r.Text) {

@@ -70,10 +70,10 @@ var languages = map[string][]string{"pocketsphinx": {"en"}, "moonshine": {"en"},
 // auto stands for the best engine with a grammar that is installed.
 const auto = "auto"
 
-// Resolved returns the configuration with the engine that auto stands for: moonshine
+// Resolve returns the configuration with the engine that auto stands for: moonshine
 // where its model is installed, else pocketsphinx. The hint says how to get the
 // better one, "" if it is there.
-func (c Config) Resolved() (resolved Config, hint string) {
+func (c Config) Resolve() (resolved Config, hint string) {
 	i := slices.Index(c.Engines, auto)
 	if i < 0 {
 		return c, ""
@@ -104,7 +104,7 @@ func Knows(engine, language string) bool {
 // New makes the configured engine, or the chain of them; it starts nothing.
 func New(cfg Config) (Engine, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	cfg, hint := cfg.Resolved()
+	cfg, hint := cfg.Resolve()
 	if hint != "" {
 		cfg.Log.Info("speech is recognised with pocketsphinx; a neural recogniser understands people better",
 			"reason", hint, "hint", "voice-gateway models pull moonshine-tiny-en")
@@ -134,9 +134,9 @@ func newEngine(cfg Config, name, clean string) (Engine, error) {
 		return nil, err
 	}
 	if clean == "on" || clean != "off" && gains[name] {
-		e = cleaned(e)
+		e = withDenoiser(e)
 	}
-	return attestedBy(cfg.Voice, e), nil
+	return requireVoice(cfg.Voice, e), nil
 }
 
 // Engines are the names New knows.

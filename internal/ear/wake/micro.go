@@ -165,7 +165,7 @@ func (e *neural) Detect(_ context.Context, f audio.Frame) (speech.Detection, boo
 			}
 		}
 	}
-	e.front.Push(f.Samples, e.take)
+	e.front.Push(f.Samples, e.feed)
 	return e.best, e.hit, nil
 }
 
@@ -189,9 +189,9 @@ func (e *neural) SetThresholds(by map[string]float64) {
 	e.moved.Store(&by)
 }
 
-// take gives one row of features to every word. A wake word goes before a stop
+// feed gives one row of features to every word. A wake word goes before a stop
 // word, because the wake word ends what is being said as well.
-func (e *neural) take(row *micro.Features) {
+func (e *neural) feed(row *micro.Features) {
 	for i := range e.words {
 		w := &e.words[i]
 		resting := w.detector.Resting()

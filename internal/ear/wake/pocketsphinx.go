@@ -41,7 +41,7 @@ type pocketSphinx struct {
 func newPocketSphinx(cfg Config) (Engine, error) {
 	e := &pocketSphinx{cfg: cfg, asked: map[string]string{}, tried: make(chan struct{})}
 	for _, w := range cfg.Words {
-		if p := plain(w); p != "" {
+		if p := plainPhrase(w); p != "" {
 			e.asked[p] = w
 		}
 	}
@@ -140,8 +140,8 @@ func variants(words []string, found map[string][]string) []string {
 	return ways
 }
 
-// spoken returns the phrase that v is a variant of.
-func spoken(v string) string {
+// phraseOf returns the phrase that v is a variant of.
+func phraseOf(v string) string {
 	words := strings.Fields(v)
 	for i, w := range words {
 		words[i], _, _ = strings.Cut(w, "(")
@@ -174,6 +174,6 @@ func (e *pocketSphinx) Detect(ctx context.Context, f audio.Frame) (speech.Detect
 		return speech.Detection{}, false, err
 	}
 	return speech.Detection{
-		Word: e.asked[spoken(h.Phrase)], Score: h.Score, Engine: "pocketsphinx", At: f.At.Add(-h.Ago),
+		Word: e.asked[phraseOf(h.Phrase)], Score: h.Score, Engine: "pocketsphinx", At: f.At.Add(-h.Ago),
 	}, true, nil
 }

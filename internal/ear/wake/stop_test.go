@@ -17,8 +17,8 @@ import (
 	"voicegateway/internal/language/speech"
 )
 
-// spoken says a word with a synthetic voice, in faint noise.
-func spoken(t *testing.T, word string) []int16 {
+// phraseOf says a word with a synthetic voice, in faint noise.
+func phraseOf(t *testing.T, word string) []int16 {
 	t.Helper()
 	voice, err := exec.LookPath("espeak-ng")
 	if err != nil {
@@ -68,7 +68,7 @@ func TestStopWordsAreHeardWhenAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop, at := spoken(t, "stop"), time.Unix(1_700_000_000, 0)
+	stop, at := phraseOf(t, "stop"), time.Unix(1_700_000_000, 0)
 	if heard := feed(t, e, &at, stop); len(heard) > 0 {
 		t.Errorf("heard %+v although nobody asked for it", heard)
 	}

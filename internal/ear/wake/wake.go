@@ -62,8 +62,8 @@ func Engines() []string {
 	return slices.Sorted(maps.Keys(engines))
 }
 
-// plain is a phrase as recognisers know it: lower case words.
-func plain(phrase string) string {
+// plainPhrase is a phrase as recognisers know it: lower case words.
+func plainPhrase(phrase string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(phrase), func(r rune) bool {
 		return !unicode.IsLetter(r) && r != '\''
 	}), " ")

@@ -55,7 +55,7 @@ func newWyoming(cfg Config) (Engine, error) {
 	if err := wyoming.Check(cfg.Wyoming.URI); err != nil {
 		return nil, fmt.Errorf("wake.wyoming.uri: %w", err)
 	}
-	cfg.Words = slices.DeleteFunc(slices.Clone(cfg.Words), func(w string) bool { return plain(w) == "" })
+	cfg.Words = slices.DeleteFunc(slices.Clone(cfg.Words), func(w string) bool { return plainPhrase(w) == "" })
 	if len(cfg.Words) == 0 {
 		return nil, errNoWords
 	}
@@ -129,7 +129,7 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	if err != nil {
 		return nil, err
 	}
-	if err := misplaced(info); err != nil {
+	if err := checkService(info); err != nil {
 		return nil, err
 	}
 	names := map[string]string{} // the service's name to our word
@@ -138,7 +138,7 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 		for _, m := range program.Models {
 			offered = append(offered, m.Name)
 			for _, w := range d.cfg.Words {
-				if plain(m.Phrase) == plain(w) || plain(version.ReplaceAllString(m.Name, "")) == plain(w) {
+				if plainPhrase(m.Phrase) == plainPhrase(w) || plainPhrase(version.ReplaceAllString(m.Name, "")) == plainPhrase(w) {
 					names[m.Name] = w
 				}
 			}
@@ -146,7 +146,7 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	}
 	if len(offered) == 0 { // it does not tell; the usual form of a name may do
 		for _, w := range d.cfg.Words {
-			names[strings.ReplaceAll(plain(w), " ", "_")] = w
+			names[strings.ReplaceAll(plainPhrase(w), " ", "_")] = w
 		}
 	}
 	if len(names) == 0 {
@@ -155,9 +155,9 @@ func (d *distant) introduce(ctx context.Context, conn *wyoming.Conn) (map[string
 	return names, nil
 }
 
-// misplaced returns an error if a service offers something, but no wake words, and says
+// checkService returns an error if a service offers something, but no wake words, and says
 // what it offers. A service that describes nothing may be of the right kind.
-func misplaced(info wyoming.Info) error {
+func checkService(info wyoming.Info) error {
 	var kind string
 	switch {
 	case len(info.Wake) > 0:

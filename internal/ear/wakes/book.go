@@ -164,33 +164,33 @@ func NewBook(budget int, words []string, thresholds map[string]float64, fixed []
 		usual := thresholds[name]
 		w := &Word{Word: name, Threshold: usual, Usual: usual, Least: usual, Most: (1 + usual) / 2}
 		if usual > 0 && !slices.Contains(fixed, name) {
-			w.Least = rounded(max(1-below*(1-usual), usual/2))
+			w.Least = round(max(1-below*(1-usual), usual/2))
 		}
 		if i := slices.IndexFunc(kept, func(k Word) bool { return k.Word == name }); i >= 0 {
-			w.take(kept[i])
+			w.adopt(kept[i])
 		}
 		b.words = append(b.words, w)
 	}
 	return b
 }
 
-// take takes over what was kept of a word.
-func (w *Word) take(kept Word) {
-	w.False, w.Days = bounded(kept.False, mostFalse), bounded(kept.Days, keptDays)
-	w.Quiet, w.Moved, w.Losses = kept.Quiet, kept.Moved, bounded(kept.Losses, mostLosses)
+// adopt takes over what was kept of a word.
+func (w *Word) adopt(kept Word) {
+	w.False, w.Days = newest(kept.False, mostFalse), newest(kept.Days, keptDays)
+	w.Quiet, w.Moved, w.Losses = kept.Quiet, kept.Moved, newest(kept.Losses, mostLosses)
 	if kept.Usual == w.Usual && kept.Least == w.Least && kept.Threshold >= w.Least && kept.Threshold <= w.Most {
 		w.Threshold = kept.Threshold
 	}
 }
 
-// bounded is the newest part of a list.
-func bounded[T any](list []T, most int) []T {
+// newest is the newest part of a list.
+func newest[T any](list []T, most int) []T {
 	return slices.Clone(list[max(0, len(list)-most):])
 }
 
 // Near notes sound that was nearly a wake word.
 func (b *Book) Near(word string, score float64, at time.Time) {
-	b.near = bounded(append(b.near, near{word, score, at}), mostNear)
+	b.near = newest(append(b.near, near{word, score, at}), mostNear)
 }
 
 // Woke notes a wake whose turn is over.
@@ -200,7 +200,7 @@ func (b *Book) Woke(w Wake) {
 	b.last = now
 	switch w.Verdict {
 	case Meant:
-		b.meant(now)
+		b.countMeant(now)
 	case False:
 		b.blame(now)
 	case Doubtful:
@@ -213,7 +213,7 @@ func (b *Book) Woke(w Wake) {
 			return
 		}
 		b.blame(before)
-		b.meant(now)
+		b.countMeant(now)
 	case Unknown:
 	}
 }
@@ -244,10 +244,10 @@ func (b *Book) Pass(now time.Time) {
 	}
 }
 
-// meant counts a wake that a user meant. If sound shortly before was nearly the word, or
+// countMeant counts a wake that a user meant. If sound shortly before was nearly the word, or
 // speech shortly before was not a command, it came from the same user, who was not heard
 // or not understood.
-func (b *Book) meant(w *noted) {
+func (b *Book) countMeant(w *noted) {
 	today := b.count(w.Word, w.At)
 	for _, d := range slices.Clone(b.doubtful) {
 		if d.Word == w.Word && w.At.Sub(d.Ended) <= retried {
@@ -267,7 +267,7 @@ func (b *Book) meant(w *noted) {
 		}
 		if same && x != nil && n.score > x.Least {
 			lost++
-			x.Losses = bounded(append(x.Losses, Loss{n.at, n.score}), mostLosses)
+			x.Losses = newest(append(x.Losses, Loss{n.at, n.score}), mostLosses)
 		}
 		return same || before > latest
 	})
@@ -323,7 +323,7 @@ func (b *Book) blame(w *noted) {
 	if w.counted {
 		today.Meant--
 	}
-	x.False = bounded(append(x.False, w.At), mostFalse)
+	x.False = newest(append(x.False, w.At), mostFalse)
 	x.Quiet = w.At
 	over := b.falseSince(w.At.Add(-day)) > b.budget || b.falseSince(w.At.Add(-days*day)) > days*b.budget
 	switch {
@@ -377,15 +377,15 @@ func (w *Word) recent() (meant, missed, lost int) {
 	return meant, missed, lost
 }
 
-// rounded rounds a threshold to five decimals.
-func rounded(threshold float64) float64 { return math.Round(threshold*1e5) / 1e5 }
+// round rounds a threshold to five decimals.
+func round(threshold float64) float64 { return math.Round(threshold*1e5) / 1e5 }
 
 // move moves a threshold within its bounds.
 func (b *Book) move(w *Word, to float64, at time.Time, why Why) {
 	if b.budget == 0 || w.Least == 0 {
 		return
 	}
-	to = min(max(rounded(to), w.Least), w.Most)
+	to = min(max(round(to), w.Least), w.Most)
 	if to == w.Threshold {
 		return
 	}
@@ -439,6 +439,6 @@ func (b *Book) count(word string, at time.Time) *Day {
 	if i := slices.IndexFunc(x.Days, func(d Day) bool { return d.Date == date }); i >= 0 {
 		return &x.Days[i]
 	}
-	x.Days = bounded(append(x.Days, Day{Date: date}), keptDays)
+	x.Days = newest(append(x.Days, Day{Date: date}), keptDays)
 	return &x.Days[len(x.Days)-1]
 }

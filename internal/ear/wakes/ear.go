@@ -83,11 +83,11 @@ func (e *ear) push(f audio.Frame) (best float64, ok bool) {
 	if e.now < tryPause {
 		return 0, false
 	}
-	return e.end()
+	return e.closeUtterance()
 }
 
-// end closes what is being said; ok reports that it was a try.
-func (e *ear) end() (best float64, ok bool) {
+// closeUtterance closes what is being said; ok reports that it was a try.
+func (e *ear) closeUtterance() (best float64, ok bool) {
 	if !e.open {
 		return 0, false
 	}

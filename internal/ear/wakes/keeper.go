@@ -103,7 +103,7 @@ func (k *Keeper) Run(ctx context.Context, engine any, show func(State)) error {
 		case <-ctx.Done():
 			return nil
 		case h := <-k.events:
-			changed = k.take(h)
+			changed = k.record(h)
 		case <-tick.C:
 			changed = k.pass()
 		}
@@ -131,8 +131,8 @@ func (k *Keeper) open(engine any) {
 	}
 }
 
-// take enters an event into the book, and reports whether that changed a count.
-func (k *Keeper) take(h news) bool {
+// record enters an event into the book, and reports whether that changed a count.
+func (k *Keeper) record(h news) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -188,7 +188,7 @@ func (k *Keeper) save() {
 func (k *Keeper) State() State {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := State{Engine: k.cfg.Engine, Budget: k.cfg.Budget, Why: k.unmoved(), Words: []Account{}}
+	s := State{Engine: k.cfg.Engine, Budget: k.cfg.Budget, Why: k.whyUnmoved(), Words: []Account{}}
 	s.Adjustable = s.Why == ""
 	if k.book == nil {
 		return s
@@ -204,8 +204,8 @@ func (k *Keeper) State() State {
 	return s
 }
 
-// unmoved says why thresholds are not moved, "" if they are. The caller holds mu.
-func (k *Keeper) unmoved() string {
+// whyUnmoved says why thresholds are not moved, "" if they are. The caller holds mu.
+func (k *Keeper) whyUnmoved() string {
 	switch {
 	case k.book == nil:
 		return "the gateway does not listen for a wake word"

@@ -90,7 +90,7 @@ func (t *Trial) Recordings(ctx context.Context, tries, background []string) erro
 		}); err != nil {
 			return err
 		}
-		if best, ok := t.ear.end(); ok {
+		if best, ok := t.ear.closeUtterance(); ok {
 			t.try(best)
 		}
 	}

@@ -57,7 +57,7 @@ func address(uri string) (network, addr string, err error) {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || uri == "":
-		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", shown(uri))
+		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", maskAddress(uri))
 	case u.User != nil:
 		return "", "", errors.New("the address of a Wyoming service holds a user or password, and the protocol knows none; leave it out")
 	case u.Scheme == "stdio":
@@ -65,18 +65,18 @@ func address(uri string) (network, addr string, err error) {
 	case u.Scheme == schemeUnix:
 		path := u.Host + u.Path
 		if path == "" {
-			return "", "", fmt.Errorf("%s names no socket; expected something like unix:///run/wyoming.sock", shown(uri))
+			return "", "", fmt.Errorf("%s names no socket; expected something like unix:///run/wyoming.sock", maskAddress(uri))
 		}
 		return schemeUnix, path, nil
 	case u.Scheme != schemeTCP || u.Hostname() == "" || u.Port() == "":
-		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", shown(uri))
+		return "", "", fmt.Errorf("%s is not the address of a Wyoming service; expected something like tcp://127.0.0.1:10300", maskAddress(uri))
 	}
 	return schemeTCP, u.Host, nil
 }
 
-// shown returns an address as a message may name it, without what stands before
+// maskAddress returns an address as a message may name it, without what stands before
 // an @: that may be a password, even if the address as a whole cannot be read.
-func shown(uri string) string {
+func maskAddress(uri string) string {
 	if strings.Contains(uri, "@") {
 		return "what is set (not shown, as it may hold a password)"
 	}
@@ -102,10 +102,10 @@ func Dial(ctx context.Context, uri string) (*Conn, error) {
 // way to cancel.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// bound closes the connection when ctx ends; the caller calls release when its work on it
+// closeWith closes the connection when ctx ends; the caller calls release when its work on it
 // is done. A connection in which an event was cut in two is useless, so there is no
 // gentler way.
-func (c *Conn) bound(ctx context.Context) (release func()) {
+func (c *Conn) closeWith(ctx context.Context) (release func()) {
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	return func() { stop() }
 }
@@ -121,11 +121,11 @@ func (c *Conn) Buffer(size int) {
 
 // Write sends an event. When ctx ends before it is sent the connection is closed.
 func (c *Conn) Write(ctx context.Context, e Event) error {
-	defer c.bound(ctx)() // also while another writer is in the way
+	defer c.closeWith(ctx)() // also while another writer is in the way
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := WriteEvent(c.conn, e); err != nil {
-		return ended(ctx, err)
+		return preferContext(ctx, err)
 	}
 	return nil
 }
@@ -134,11 +134,11 @@ func (c *Conn) Write(ctx context.Context, e Event) error {
 // an error event is a *ServiceError. When ctx ends first, the connection is
 // closed: give each phase of a conversation a context with its own deadline.
 func (c *Conn) Read(ctx context.Context) (Event, error) {
-	defer c.bound(ctx)()
+	defer c.closeWith(ctx)()
 	for {
 		e, err := ReadEvent(c.reader)
 		if err != nil {
-			return Event{}, ended(ctx, err)
+			return Event{}, preferContext(ctx, err)
 		}
 		switch e.Type {
 		case "ping":
@@ -171,8 +171,8 @@ func (c *Conn) Await(ctx context.Context, types ...string) (Event, error) {
 	}
 }
 
-// ended tells the end of the context from the failures of the other side.
-func ended(ctx context.Context, err error) error {
+// preferContext tells the end of the context from the failures of the other side.
+func preferContext(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -179,7 +179,7 @@ func (b *backlog) OnSubscribed(cl *mochi.Client, p packets.Packet, codes []byte)
 		return
 	}
 	size := b.server.Topics.Retained.Len() * listedBytes
-	if !b.lists.take(size) {
+	if !b.lists.waitForRoom(size) {
 		for i := range codes {
 			codes[i] = packets.ErrQuotaExceeded.Code
 		}

@@ -125,7 +125,7 @@ func (b *Broker) Run(ctx context.Context) error {
 		return beyond(listener.Addr().String())
 	}
 	conns := &tracked{Listener: listener, log: b.log, open: map[net.Conn]*trackedConn{}, large: newIntake(maxIntake)}
-	defer conns.end()
+	defer conns.closeAndWait()
 	return b.serve(ctx, conns)
 }
 
@@ -166,7 +166,7 @@ func (b *Broker) serve(ctx context.Context, conns *tracked) error {
 	b.log.Info("the embedded MQTT broker is ready", "addr", b.addr)
 	<-ctx.Done()
 	waiting.lists.end()
-	conns.end() // including connections that never sent CONNECT: Close would wait for them
+	conns.closeAndWait() // including connections that never sent CONNECT: Close would wait for them
 	if err := server.Close(); err != nil {
 		return fmt.Errorf("stopping the embedded broker: %w", err)
 	}

@@ -35,8 +35,8 @@ func newIntake(most int) *intake {
 	return i
 }
 
-// take waits for room, and reports whether there was any in time.
-func (i *intake) take(size int) bool {
+// waitForRoom waits for room, and reports whether there was any in time.
+func (i *intake) waitForRoom(size int) bool {
 	late := time.NewTimer(intakeTime)
 	defer late.Stop()
 	for {

@@ -83,16 +83,16 @@ func TestTheIntakeIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		i := newIntake(maxIntake)
-		if !i.take(maxPacket) {
+		if !i.waitForRoom(maxPacket) {
 			t.Fatal("the first finds no room")
 		}
 		var second, third bool
 		var wg sync.WaitGroup
-		wg.Go(func() { second = i.take(maxPacket) })
+		wg.Go(func() { second = i.waitForRoom(maxPacket) })
 		synctest.Wait()
 		i.give(maxPacket)
 		wg.Wait()
-		wg.Go(func() { third = i.take(maxPacket) })
+		wg.Go(func() { third = i.waitForRoom(maxPacket) })
 		wg.Wait()
 		if !second || third || i.bytes != maxPacket {
 			t.Errorf("second %v, third %v, %d bytes taken", second, third, i.bytes)

@@ -108,9 +108,9 @@ func (t *tracked) mostSilent() net.Conn {
 	return oldest.Conn
 }
 
-// end closes every connection and waits until the library has noticed: it must not
+// closeAndWait closes every connection and waits until the library has noticed: it must not
 // begin with one while it is closed itself.
-func (t *tracked) end() {
+func (t *tracked) closeAndWait() {
 	t.closeAll()
 	t.held.Wait()
 }
@@ -145,7 +145,7 @@ var errTalksTooMuch = errors.New("a client sent a large packet that brings no me
 // message, such as an introduction, is refused.
 func (c *trackedConn) Read(p []byte) (int, error) {
 	if c.at.left == 0 { // the library asks for more, so it has handled what came before
-		c.done()
+		c.release()
 	}
 	n, err := c.Conn.Read(p)
 	for rest, size, begun := c.at.next(p[:n]); begun; rest, size, begun = c.at.next(rest) {
@@ -155,20 +155,20 @@ func (c *trackedConn) Read(p []byte) (int, error) {
 		if size < largePacket || size > maxPacket { // a packet that is too large is refused before it is read
 			continue
 		}
-		c.done()
-		if !c.t.large.take(size) {
+		c.release()
+		if !c.t.large.waitForRoom(size) {
 			return 0, errNoRoom
 		}
 		if c.large.Store(int64(size)); c.closed.Load() { // what Close gave back did not have it
-			c.done()
+			c.release()
 		}
 		_ = c.SetReadDeadline(time.Now().Add(intakeTime)) // the library sets its own before the next packet
 	}
 	return n, err
 }
 
-// done gives back the room of a large packet that was handled.
-func (c *trackedConn) done() {
+// release gives back the room of a large packet that was handled.
+func (c *trackedConn) release() {
 	c.t.large.give(int(c.large.Swap(0)))
 }
 
@@ -194,7 +194,7 @@ func (c *trackedConn) Close() error {
 	delete(c.t.open, c.Conn)
 	c.t.mu.Unlock()
 	c.closed.Store(true)
-	c.done()
+	c.release()
 	defer c.ended.Do(c.t.held.Done)
 	return c.Conn.Close()
 }

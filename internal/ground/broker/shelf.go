@@ -65,7 +65,7 @@ func (s *shelf) fits(cl *mochi.Client, p packets.Packet) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	former, known := s.sizes[p.TopicName]
-	if reasonable(p.TopicName) && s.bytes-former+keptSize(p) <= maxRetainedBytes && (known || len(s.sizes) < maxRetained) {
+	if reasonable(p.TopicName) && s.bytes-former+retainedSize(p) <= maxRetainedBytes && (known || len(s.sizes) < maxRetained) {
 		return true
 	}
 	if now := time.Now(); now.Sub(s.warned) >= warnEvery {
@@ -82,8 +82,8 @@ func (s *shelf) OnRetainMessage(_ *mochi.Client, p packets.Packet, _ int64) {
 	defer s.mu.Unlock()
 	s.forget(p.TopicName)
 	if len(p.Payload) > 0 {
-		s.sizes[p.TopicName] = keptSize(p)
-		s.bytes += keptSize(p)
+		s.sizes[p.TopicName] = retainedSize(p)
+		s.bytes += retainedSize(p)
 	}
 }
 
@@ -115,8 +115,8 @@ const (
 	levelsShared = 6       // the topics of a house have so many levels, and their number is bounded already
 )
 
-// keptSize is what a retained message takes in memory, roughly.
-func keptSize(p packets.Packet) int {
+// retainedSize is what a retained message takes in memory, roughly.
+func retainedSize(p packets.Packet) int {
 	return sizeOf(p) + levelBytes*max(0, strings.Count(p.TopicName, "/")+1-levelsShared)
 }
 

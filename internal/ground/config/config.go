@@ -197,7 +197,7 @@ func (l *loader) document(data []byte) {
 		l.syntax(err)
 		return
 	}
-	if len(doc.Content) == 1 && l.plain(doc.Content[0], "") {
+	if len(doc.Content) == 1 && l.checkStructure(doc.Content[0], "") {
 		l.value(doc.Content[0], l.root, "")
 	}
 }
@@ -248,9 +248,9 @@ func inWords(text string) string {
 	return text
 }
 
-// plain reports whether the file has neither aliases, which are unsafe to expand,
+// checkStructure reports whether the file has neither aliases, which are unsafe to expand,
 // nor keys given twice, which are hard to read.
-func (l *loader) plain(n *yaml.Node, path string) bool {
+func (l *loader) checkStructure(n *yaml.Node, path string) bool {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		l.wrong(n.Line, path, "anchors and aliases are not supported: write the value out")
 		return false
@@ -261,7 +261,7 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 	ok := true
 	if n.Kind != yaml.MappingNode {
 		for _, child := range n.Content {
-			ok = l.plain(child, path) && ok
+			ok = l.checkStructure(child, path) && ok
 		}
 		return ok
 	}
@@ -279,7 +279,7 @@ func (l *loader) plain(n *yaml.Node, path string) bool {
 			ok = false
 		}
 		firstLine[key.Value] = key.Line
-		ok = l.plain(key, at) && l.plain(value, at) && ok
+		ok = l.checkStructure(key, at) && l.checkStructure(value, at) && ok
 	}
 	return ok
 }

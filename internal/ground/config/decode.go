@@ -279,5 +279,5 @@ func describe(n *yaml.Node, path string) string {
 		return "nothing"
 	}
 	kind := map[string]string{tagStr: "the text", tagBool: "the truth value", tagInt: "the number", "!!float": "the number"}[n.ShortTag()]
-	return cmp.Or(kind, "the value") + " " + quoted(path, n.Value)
+	return cmp.Or(kind, "the value") + " " + quote(path, n.Value)
 }

@@ -148,7 +148,7 @@ func (l *loader) override(name, text string, path []string) {
 		return
 	}
 	if expected := set(l.root, path, text); expected != "" {
-		l.unset(name, fmt.Sprintf("expected %s, got %s", expected, quoted(strings.Join(path, "."), text)))
+		l.unset(name, fmt.Sprintf("expected %s, got %s", expected, quote(strings.Join(path, "."), text)))
 		return
 	}
 	l.origins.of[strings.Join(path, ".")] = "environment " + name

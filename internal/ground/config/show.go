@@ -98,14 +98,14 @@ func render(v reflect.Value, path string) string {
 	}
 	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 		if data, err := m.MarshalText(); err == nil {
-			return scalar(concealed(path, string(data)))
+			return scalar(concealValue(path, string(data)))
 		}
 	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		return time.Duration(v.Int()).String()
 	case v.Kind() == reflect.String:
-		return scalar(concealed(path, v.String()))
+		return scalar(concealValue(path, v.String()))
 	case v.Kind() == reflect.Interface:
 		data, err := yaml.Marshal(v.Interface())
 		if err != nil || isSecret(path) {
@@ -145,8 +145,8 @@ func scalar(s string) string {
 	return strconv.Quote(s)
 }
 
-// concealed returns a value as it may be shown.
-func concealed(path, value string) string {
+// concealValue returns a value as it may be shown.
+func concealValue(path, value string) string {
 	switch {
 	case value == "":
 		return value
@@ -164,10 +164,10 @@ func exists(value string) bool {
 	return filepath.IsAbs(value) && err == nil
 }
 
-// quoted returns a value as an error may show it: concealed and short.
-func quoted(path, value string) string {
+// quote returns a value as an error may show it: concealed and short.
+func quote(path, value string) string {
 	const enough = 60
-	if value = concealed(path, value); isArgs(path) {
+	if value = concealValue(path, value); isArgs(path) {
 		value = hidden // what one of them is depends on the one before it
 	}
 	if len(value) > enough {

@@ -129,7 +129,7 @@ func (a *arrivals) Accept() (c net.Conn, err error) {
 			accepted, _, err := syscall.Accept4(int(fd), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
 			switch {
 			case err == nil:
-				c, failed = a.take(accepted)
+				c, failed = a.admit(accepted)
 				return true
 			case errors.Is(err, syscall.EAGAIN):
 				return false
@@ -151,8 +151,8 @@ func (a *arrivals) Accept() (c net.Conn, err error) {
 // Close closes the listener.
 func (a *arrivals) Close() error { return errors.Join(a.file.Close(), a.TCPListener.Close()) }
 
-// take watches a new connection. The caller holds mu.
-func (a *arrivals) take(accepted int) (net.Conn, error) {
+// admit watches a new connection. The caller holds mu.
+func (a *arrivals) admit(accepted int) (net.Conn, error) {
 	file := os.NewFile(uintptr(accepted), "")
 	c, err := net.FileConn(file)
 	_ = file.Close() // the connection has a copy

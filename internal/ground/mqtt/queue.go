@@ -53,7 +53,7 @@ func (q *queue) run(ctx context.Context) {
 			return
 		case <-q.wake:
 		}
-		for _, e := range q.take() {
+		for _, e := range q.drain() {
 			if ctx.Err() != nil {
 				return
 			}
@@ -65,7 +65,7 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-func (q *queue) take() []event {
+func (q *queue) drain() []event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	events := q.waiting

@@ -31,8 +31,8 @@ type rivalry struct {
 	until     time.Time     // when that ends; zero: it has not begun
 }
 
-// ended notes how long a connection lasted that was made with our id.
-func (r *rivalry) ended(lasted time.Duration) {
+// noteEnd notes how long a connection lasted that was made with our id.
+func (r *rivalry) noteEnd(lasted time.Duration) {
 	if lasted >= stable {
 		*r = rivalry{}
 		return

@@ -67,7 +67,7 @@ func (c *Client) connection(ctx context.Context) error {
 		s.end(err)
 	}
 	if ctx.Err() == nil {
-		c.rivalry.ended(time.Since(began))
+		c.rivalry.noteEnd(time.Since(began))
 	}
 	c.setUp(false)
 	c.adopt(nil) // no send begins after this

@@ -188,11 +188,11 @@ func (c *Child) Err() error { return c.err }
 // once Ended is closed.
 func (c *Child) Unread() int64 { return c.unread }
 
-// Said is the end of what the child wrote to its stderr, at most limit bytes.
-func (c *Child) Said(limit int) []byte { return c.said.end(limit) }
+// Stderr is the end of what the child wrote to its stderr, at most limit bytes.
+func (c *Child) Stderr(limit int) []byte { return c.said.lastBytes(limit) }
 
-// SaidSoFar is how many bytes the child has written to its stderr.
-func (c *Child) SaidSoFar() int64 { return c.said.count() }
+// StderrSize is how many bytes the child has written to its stderr.
+func (c *Child) StderrSize() int64 { return c.said.count() }
 
 // Kill ends the child and whatever it started, now.
 func (c *Child) Kill() { c.signal(syscall.SIGKILL) }
@@ -269,7 +269,7 @@ func (t *tail) count() int64 {
 	return t.total
 }
 
-func (t *tail) end(limit int) []byte {
+func (t *tail) lastBytes(limit int) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.kept[max(0, len(t.kept)-min(limit, stderrKept)):])

@@ -86,8 +86,8 @@ func descendants(of int, list map[int]seen) map[int]seen {
 	return found
 }
 
-// marked lists the processes with a mark in their environment.
-func marked(mark string, list map[int]seen) map[int]seen {
+// findMarked lists the processes with a mark in their environment.
+func findMarked(mark string, list map[int]seen) map[int]seen {
 	found := map[int]seen{}
 	for pid, s := range list {
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // of other persons' processes it cannot be read

@@ -95,7 +95,7 @@ func (h *here) endFamily() {
 	for range familyRounds {
 		list := all()
 		maps.DeleteFunc(left, func(pid int, s seen) bool { return list[pid].begun != s.begun })
-		maps.Copy(left, marked(h.mark, list))
+		maps.Copy(left, findMarked(h.mark, list))
 		delete(left, os.Getpid())
 		if len(left) == 0 {
 			return

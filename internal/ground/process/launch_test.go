@@ -76,8 +76,8 @@ func TestLaunch(t *testing.T) {
 				c.signal(tt.signal)
 			}
 			<-c.Ended()
-			if c.State() != tt.state || (c.Err() == nil) != (tt.state == "exit status 0") || string(c.Said(100)) != tt.words || c.Unread() != tt.unread {
-				t.Errorf("it ended with %q (%v), said %q, left %d bytes", c.State(), c.Err(), c.Said(100), c.Unread())
+			if c.State() != tt.state || (c.Err() == nil) != (tt.state == "exit status 0") || string(c.Stderr(100)) != tt.words || c.Unread() != tt.unread {
+				t.Errorf("it ended with %q (%v), said %q, left %d bytes", c.State(), c.Err(), c.Stderr(100), c.Unread())
 			}
 			if !c.Ending() {
 				t.Error("it is not known that it has ended")

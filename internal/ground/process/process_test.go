@@ -216,7 +216,7 @@ func TestNobodyEscapes(t *testing.T) {
 			if s, there := look(pid); there && !s.exiting {
 				t.Errorf("process %d is left: %+v", pid, s)
 			}
-			if left := marked(c.runner.(*here).mark, all()); len(left) > 0 {
+			if left := findMarked(c.runner.(*here).mark, all()); len(left) > 0 {
 				t.Errorf("left are %+v", left)
 			}
 		})
@@ -250,7 +250,7 @@ func TestAFloodIsReadAtAPace(t *testing.T) {
 func TestAFloodingChildEnds(t *testing.T) {
 	c := started(t, "echo ready; yes x | head -c 8000000 >&2; echo end >&2; exit 4", nil)
 	<-c.Ended()
-	if said := c.Said(10); c.State() != "exit status 4" || !bytes.HasSuffix(said, []byte("x\nend\n")) {
+	if said := c.Stderr(10); c.State() != "exit status 4" || !bytes.HasSuffix(said, []byte("x\nend\n")) {
 		t.Errorf("it ended with %s and the words %q", c.State(), said)
 	}
 	c = started(t, "echo ready; yes x >&2", nil)
@@ -283,7 +283,7 @@ func TestWhatAChildSaysAndLeavesUnread(t *testing.T) {
 	if want := []string{"one", "", "longe", "last"}; !slices.Equal(lines, want) {
 		t.Errorf("the lines are %q, want %q", lines, want)
 	}
-	if got := string(c.Said(8)); got != "ive\nlast" {
+	if got := string(c.Stderr(8)); got != "ive\nlast" {
 		t.Errorf("the end of it is %q", got)
 	}
 	if n := c.Unread(); n != 100 {
@@ -314,7 +314,7 @@ func TestAStopCountsWhatADyingChildLeftUnread(t *testing.T) {
 func TestTheEndOfAFloodIsKept(t *testing.T) {
 	c := started(t, "yes x | head -c 1000000 >&2; echo end >&2; echo ready", nil)
 	<-c.Ended()
-	if all := c.Said(1 << 20); len(all) != stderrKept || !bytes.HasSuffix(all, []byte("x\nend\n")) {
+	if all := c.Stderr(1 << 20); len(all) != stderrKept || !bytes.HasSuffix(all, []byte("x\nend\n")) {
 		t.Errorf("%d bytes are kept, ending in %q", len(all), all[max(0, len(all)-10):])
 	}
 }

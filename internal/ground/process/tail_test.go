@@ -13,7 +13,7 @@ func TestATailKeepsTheEnd(t *testing.T) {
 		}
 	}
 	_, _ = r.Write([]byte("end"))
-	if got := r.end(stderrKept); len(got) != stderrKept || !strings.HasSuffix(string(got), "end") || cap(r.kept) > 4*stderrKept {
+	if got := r.lastBytes(stderrKept); len(got) != stderrKept || !strings.HasSuffix(string(got), "end") || cap(r.kept) > 4*stderrKept {
 		t.Fatalf("kept %d of %d bytes", len(got), cap(r.kept))
 	}
 }

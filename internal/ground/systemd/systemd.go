@@ -74,7 +74,7 @@ func New(d Daemon, log *slog.Logger) (*Service, error) {
 func (s *Service) Run(ctx context.Context) error {
 	there, err := s.notify("STATUS=starting")
 	if err != nil {
-		return told(err)
+		return wrapError(err)
 	}
 	if !there {
 		<-ctx.Done()
@@ -92,20 +92,20 @@ func (s *Service) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			_, err = s.notify(daemon.SdNotifyStopping + "\nSTATUS=stopping")
-			return told(err)
+			return wrapError(err)
 		case <-ticks.C:
 			err = s.tell(ctx)
 		case <-due:
 			err = s.beat(ctx)
 		}
 		if err != nil {
-			return told(err)
+			return wrapError(err)
 		}
 	}
 }
 
-// told wraps an error of the manager's socket.
-func told(err error) error {
+// wrapError wraps an error of the manager's socket.
+func wrapError(err error) error {
 	if err != nil {
 		return fmt.Errorf("telling the service manager: %w", err)
 	}

@@ -282,7 +282,7 @@ func changeable(path string, info fs.FileInfo) string {
 		return "belongs to " + nameOf(uid)
 	case info.Mode().Perm()&0o002 != 0:
 		return "can be written by everybody"
-	case info.Mode().Perm()&0o020 != 0 && (!alone(gid, uid) || !plain(path)):
+	case info.Mode().Perm()&0o020 != 0 && (!alone(gid, uid) || !hasNoACL(path)):
 		return "can be written by the group " + groupOf(gid)
 	}
 	return ""
@@ -310,9 +310,9 @@ func groupOf(gid int) string {
 	return strconv.Itoa(gid)
 }
 
-// plain reports whether a file has no access control list. If it has one, its group
+// hasNoACL reports whether a file has no access control list. If it has one, its group
 // permissions apply to everybody in that list.
-func plain(path string) bool {
+func hasNoACL(path string) bool {
 	size, err := syscall.Getxattr(path, "system.posix_acl_access", nil)
 	return size <= 0 && (errors.Is(err, syscall.ENODATA) || errors.Is(err, syscall.ENOTSUP))
 }

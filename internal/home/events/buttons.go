@@ -70,7 +70,7 @@ type Buttons struct {
 func NewButtons(cfg Config, log *slog.Logger) *Buttons {
 	b := &Buttons{cfg: cfg, log: log.With("part", "buttons"), lanes: map[string]chan Said{}}
 	for _, one := range cfg {
-		b.lanes[text.Folded(one.Thing)] = make(chan Said, waitingPresses)
+		b.lanes[text.Fold(one.Thing)] = make(chan Said, waitingPresses)
 	}
 	return b
 }
@@ -85,7 +85,7 @@ func (b *Buttons) Reported(e home.Event) {
 			continue
 		}
 		select {
-		case b.lanes[text.Folded(one.Thing)] <- Said{one.Sentence, e}:
+		case b.lanes[text.Fold(one.Thing)] <- Said{one.Sentence, e}:
 		default:
 			b.log.Warn("a press was dropped: too many are waiting", "thing", e.Thing, "press", e.Press)
 		}
@@ -144,4 +144,4 @@ func (b *Button) names(thing, area, id string) bool {
 	return same(b.Thing, thing) || same(b.Thing, area+" "+thing) || id != "" && b.Thing == id
 }
 
-func same(a, b string) bool { return text.Folded(a) == text.Folded(b) }
+func same(a, b string) bool { return text.Fold(a) == text.Fold(b) }

@@ -25,7 +25,7 @@ import (
 func TestSentencesAndTableAgree(t *testing.T) {
 	said := make(map[string]bool)
 	for _, language := range sentences.Languages() {
-		data, err := sentences.Understood(language)
+		data, err := sentences.Pack(language)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestNoIntentTwice(t *testing.T) {
 // Every phrase that answers an intent exists in every language.
 func TestRepliesExist(t *testing.T) {
 	for _, language := range sentences.Languages() {
-		data, err := sentences.Answered(language)
+		data, err := sentences.Replies(language)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func (w *Words) About(answer, name string) []string {
 	if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(w.choices.It, word) }); i >= 0 {
 		rest = slices.Delete(slices.Clone(words), i, i+1)
 		out = append(out, strings.Join(slices.Insert(slices.Clone(rest), i, name), " "))
-	} else if verb := w.choices.unglued(words[0]); verb != "" {
+	} else if verb := w.choices.stripPronoun(words[0]); verb != "" {
 		rest = append([]string{verb}, words[1:]...)
 	}
 	said := strings.Join(rest, " ")
@@ -31,11 +31,11 @@ func (w *Words) About(answer, name string) []string {
 	return append(out, name+" "+said, said+" "+name)
 }
 
-// unglued returns a verb without the pronoun at its end, or "" if there is no pronoun.
-func (c *choices) unglued(word string) string {
+// stripPronoun returns a verb without the pronoun at its end, or "" if there is no pronoun.
+func (c *choices) stripPronoun(word string) string {
 	for _, end := range c.Glued {
 		if verb, ok := strings.CutSuffix(word, end); ok && len(verb) > len(end) {
-			return text.Unstressed(verb)
+			return text.StripStress(verb)
 		}
 	}
 	return ""

@@ -67,7 +67,7 @@ func TestNamed(t *testing.T) {
 		"":                                    "",
 	} {
 		var got []string
-		for _, e := range english(t).Named(told, things) {
+		for _, e := range english(t).ThingsIn(told, things) {
 			got = append(got, e.Name)
 		}
 		if text := strings.Join(got, ", "); text != want {

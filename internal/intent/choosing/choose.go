@@ -52,11 +52,13 @@ func (w *Words) Nth(text string, count int) int {
 
 // ByLength returns the sentence about the timer with the length that an answer says.
 func (w *Words) ByLength(answer string) []string {
-	return w.choices.filled(w.choices.ByLength, "", answer)
+	return w.choices.fillForms(w.choices.ByLength, "", answer)
 }
 
 // AtTime is an alarm at the time that an answer says.
-func (w *Words) AtTime(answer string) []string { return w.choices.filled(w.choices.Wake, "", answer) }
+func (w *Words) AtTime(answer string) []string {
+	return w.choices.fillForms(w.choices.Wake, "", answer)
+}
 
 // Reminding completes a sentence that lacks the text of the reminder with the answer that
 // gives it. A sentence that says nothing else is built from the answer alone.
@@ -65,7 +67,7 @@ func (w *Words) Reminding(asked, answer string, bare bool) []string {
 	if bare {
 		forms = w.choices.RemindNew
 	}
-	return w.choices.filled(forms, asked, answer)
+	return w.choices.fillForms(forms, asked, answer)
 }
 
 // Subject reports whether a word can be who does something: "I".
@@ -73,8 +75,8 @@ func (w *Words) Subject(word string) bool {
 	return slices.Contains(sentences.WordsOf(w.language).Acts.Subjects, word)
 }
 
-// filled are the forms of a sentence with an answer in them.
-func (c *choices) filled(forms []string, asked, answer string) (out []string) {
+// fillForms are the forms of a sentence with an answer in them.
+func (c *choices) fillForms(forms []string, asked, answer string) (out []string) {
 	answer = strings.Trim(strings.TrimSpace(answer), ".,!?")
 	_, tail, _ := strings.Cut(answer, " ")
 	places := strings.NewReplacer("{asked}", asked, "{answer}", answer, "{tail}", tail, "{telling}", strings.Join(c.telling(answer), " "))
@@ -209,8 +211,8 @@ func (w *Words) plural(text string, e *home.Entity) bool {
 	return false
 }
 
-// Named returns those of the things whose names stand in a reply.
-func (w *Words) Named(reply string, things []*home.Entity) []*home.Entity {
+// ThingsIn returns those of the things whose names stand in a reply.
+func (w *Words) ThingsIn(reply string, things []*home.Entity) []*home.Entity {
 	left := strings.ToLower(reply)
 	longest := slices.Clone(things)
 	slices.SortStableFunc(longest, func(a, b *home.Entity) int { return len(w.names.Plain(b)) - len(w.names.Plain(a)) })

@@ -67,7 +67,7 @@ func Ours(language string) (*Words, error) {
 	if w, ok := ours.Load(language); ok {
 		return w.(*Words), nil
 	}
-	data, err := sentences.Answered(language)
+	data, err := sentences.Replies(language)
 	if err != nil {
 		return nil, fmt.Errorf("there are no words to answer a question with for the language %q", language)
 	}

@@ -106,9 +106,9 @@ func (w *Words) Points(text string) bool {
 	return slices.ContainsFunc(strings.Fields(plainWords(text)), func(word string) bool { return slices.Contains(w.choices.It, word) })
 }
 
-// Joined lists the sentences that a beginning and a later text may make, the likeliest
+// JoinAnswer lists the sentences that a beginning and a later text may make, the likeliest
 // first. Words that both have are kept once: "set it to" and "to 21".
-func (w *Words) Joined(beginning, more string) []string {
+func (w *Words) JoinAnswer(beginning, more string) []string {
 	b, m := strings.Fields(plainWords(beginning)), strings.Fields(plainWords(more))
 	if len(m) == 0 {
 		return nil

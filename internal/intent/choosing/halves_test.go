@@ -28,11 +28,11 @@ func TestJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := w.Joined(tt.begun, tt.said); !slices.Contains(got, tt.want) {
+		if got := w.JoinAnswer(tt.begun, tt.said); !slices.Contains(got, tt.want) {
 			t.Errorf("%q and %q make %q, expected %q among them", tt.begun, tt.said, got, tt.want)
 		}
 	}
-	if got := english(t).Joined("turn on", "..."); len(got) > 0 {
+	if got := english(t).JoinAnswer("turn on", "..."); len(got) > 0 {
 		t.Errorf("nothing makes %q", got)
 	}
 }
@@ -130,8 +130,8 @@ func TestEveryLanguageGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(w.Values()) < 4 || len(w.Joined("a", "b")) < 4 {
-			t.Errorf("%s: values %q, joined %q", language, w.Values(), w.Joined("a", "b"))
+		if len(w.Values()) < 4 || len(w.JoinAnswer("a", "b")) < 4 {
+			t.Errorf("%s: values %q, joined %q", language, w.Values(), w.JoinAnswer("a", "b"))
 		}
 	}
 	for language, text := range map[string]string{"en": "lamp and", "de": "Lampe und", "es": "lámpara y", "fr": "lampe et"} {

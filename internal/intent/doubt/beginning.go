@@ -175,7 +175,7 @@ const longestRefused = 4
 // false if the answer does not continue it, such as a new command or talk.
 func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 	asked, refused := "", ""
-	all := r.Words.Joined(beginning, answer)
+	all := r.Words.JoinAnswer(beginning, answer)
 	for _, text := range all {
 		switch d := r.Match(text); {
 		case d.Route == intent.Local:
@@ -192,7 +192,7 @@ func (r *Reader) Finished(beginning, answer string) (text string, ok bool) {
 	if alone := r.Means(answer); alone.Route == intent.Local || alone.Route == intent.Ask {
 		return "", false
 	}
-	if words(answer) > longestRefused {
+	if countWords(answer) > longestRefused {
 		refused = ""
 	}
 	text = cmp.Or(asked, refused)
@@ -206,7 +206,7 @@ func refuses(d intent.Decision) bool {
 
 // Plain joins a beginning and a later text, for a sentence that is still not finished.
 func (r *Reader) Plain(beginning, more string) string {
-	if all := r.Words.Joined(beginning, more); len(all) > 0 {
+	if all := r.Words.JoinAnswer(beginning, more); len(all) > 0 {
 		return all[0]
 	}
 	return strings.TrimSpace(beginning)

@@ -99,5 +99,5 @@ func things(steps []plan.Step) []*home.Entity {
 	return out
 }
 
-// words counts the words of a text.
-func words(text string) int { return len(strings.Fields(text)) }
+// countWords counts the words of a text.
+func countWords(text string) int { return len(strings.Fields(text)) }

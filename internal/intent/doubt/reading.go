@@ -82,7 +82,7 @@ func (r *Reader) differing(text, other string, first, second intent.Decision) st
 	case len(ones) == 1 && sameThings(ones, twos) && r.aim(one) != "" && r.aim(two) != "":
 		return r.Phrases.Of("either_of", ones, map[string]any{"a": r.aim(one), "b": r.aim(two)})
 	case act(&one[0]) == act(&two[0]), r.aim(one) != "" && r.aim(one) == r.aim(two):
-		return r.Phrases.Either(r.Phrases.Called(ones), r.Phrases.Called(twos))
+		return r.Phrases.Either(r.Phrases.CallThings(ones), r.Phrases.CallThings(twos))
 	}
 	return r.Phrases.Either(text, other)
 }
@@ -96,7 +96,7 @@ func (r *Reader) only(all, some []*home.Entity) string {
 	if len(all) == 2 {
 		key = "either_both"
 	}
-	return r.Phrases.Phrase(key, map[string]any{"count": len(all), "b": r.Phrases.Called(some)})
+	return r.Phrases.Phrase(key, map[string]any{"count": len(all), "b": r.Phrases.CallThings(some)})
 }
 
 // apart returns the steps of each of two decisions that the other one does not have.
@@ -157,7 +157,7 @@ const longestInPlace = 4
 // inPlace puts an answer where two readings differ.
 func (r *Reader) inPlace(readings []string, answer string) (text string, ok bool) {
 	before, _, _, behind := choosing.Differing(readings[0], readings[1])
-	if words(answer) > longestInPlace || len(before)+len(behind) == 0 {
+	if countWords(answer) > longestInPlace || len(before)+len(behind) == 0 {
 		return "", false
 	}
 	text = choosing.Between(before, answer, behind)
@@ -186,9 +186,9 @@ func (r *Reader) byThing(readings []string, answer string) (text string, ok bool
 	}
 	extra := append(ones, twos...)
 	switch {
-	case r.Words.All(answer) || len(r.Words.Named(answer, extra)) > 0:
+	case r.Words.All(answer) || len(r.Words.ThingsIn(answer, extra)) > 0:
 		return readings[all], true
-	case len(r.Words.Named(answer, things(r.steps(r.Means(readings[some]))))) > 0:
+	case len(r.Words.ThingsIn(answer, things(r.steps(r.Means(readings[some]))))) > 0:
 		return readings[some], true
 	}
 	return "", false

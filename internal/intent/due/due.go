@@ -41,11 +41,11 @@ func (p *Words) Rings(t Timer) string {
 	args := p.about(&t)
 	switch t.Kind {
 	case "alarm":
-		return capital(p.phrase(p.oneHour("rings_alarm"+named(&t), t.Due), args))
+		return capital(p.phrase(p.oneHour("rings_alarm"+nameKey(&t), t.Due), args))
 	case "reminder":
 		return p.phrase("rings_reminder", args)
 	}
-	return capital(p.called(&t)) + "."
+	return capital(p.callTimer(&t)) + "."
 }
 
 // Rang is what is said of one that rang, or should have, before now, such as "The
@@ -112,8 +112,8 @@ func (p *Words) phrase(key string, args map[string]any) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// joined lists some: "a, b and c".
-func (p *Words) joined(all []string, word string) string {
+// join lists some: "a, b and c".
+func (p *Words) join(all []string, word string) string {
 	if n := len(all); n > 1 {
 		return strings.Join(all[:n-1], ", ") + " " + p.words[word] + " " + all[n-1]
 	}
@@ -152,8 +152,8 @@ func (p *Words) since(t *Timer, now time.Time) int64 {
 	return max(1, int64(now.Sub(t.Due).Round(time.Second).Seconds()))
 }
 
-// named is the end of the key of a phrase that says a name.
-func named(t *Timer) string {
+// nameKey is the end of the key of a phrase that says a name.
+func nameKey(t *Timer) string {
 	if t.Name != "" {
 		return "_named"
 	}
@@ -164,7 +164,7 @@ func named(t *Timer) string {
 func (p *Words) about(t *Timer) map[string]any {
 	return map[string]any{
 		"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command,
-		"what": p.called(t), "time": p.clock(t.Due), "length": p.length(t.Length),
+		"what": p.callTimer(t), "time": p.clock(t.Due), "length": p.length(t.Length),
 	}
 }
 
@@ -184,8 +184,8 @@ func (p *Words) clause(t *Timer) string {
 	return p.names.Clause(t.Text)
 }
 
-// called is what one is called in a sentence: "the pasta timer".
-func (p *Words) called(t *Timer) string {
+// callTimer is what one is called in a sentence: "the pasta timer".
+func (p *Words) callTimer(t *Timer) string {
 	args := map[string]any{"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
@@ -194,7 +194,7 @@ func (p *Words) called(t *Timer) string {
 	case t.Kind == "timer" && t.Name == "" && t.Length == 0:
 		key = "what_plain"
 	case t.Kind == "timer" || t.Kind == "alarm":
-		key += named(t)
+		key += nameKey(t)
 	}
 	return p.phrase(key, args)
 }
@@ -260,14 +260,14 @@ func (p *Words) span(seconds int64, one string) string {
 	return p.two(seconds, "second", 0, "", one)
 }
 
-// left is a span of time that runs: seconds do not matter in it from two minutes on,
+// sayLeft is a span of time that runs: seconds do not matter in it from two minutes on,
 // nor parts of a minute anywhere.
-func (p *Words) left(seconds int64) string {
-	return p.length(rounded(seconds))
+func (p *Words) sayLeft(seconds int64) string {
+	return p.length(round(seconds))
 }
 
-// rounded leaves out what does not matter of a span of time that runs.
-func rounded(seconds int64) int64 {
+// round leaves out what does not matter of a span of time that runs.
+func round(seconds int64) int64 {
 	if seconds >= 2*60 {
 		seconds = (seconds + 30) / 60 * 60
 	}

@@ -26,7 +26,7 @@ func FuzzTold(f *testing.F) {
 			return
 		}
 		step := plan.Step{Action: intent.Action{Intent: "HassTimerStatus", Slots: map[string]any{}}, Call: tools.Call{Tool: "list_timers"}}
-		said := p.Told([]plan.Step{step}, []tools.Result{{Data: data}})
+		said := p.SayResults([]plan.Step{step}, []tools.Result{{Data: data}})
 		for _, place := range []string{"{length}", "{time}", "{when}", "{what}", "{hour}", "{ago}"} {
 			if strings.Contains(said, place) && !strings.Contains(string(data), place) {
 				t.Errorf("%q has an open %s", said, place)

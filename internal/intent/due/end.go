@@ -17,11 +17,11 @@ func (p *Words) Lasting(told string, r tools.Result) string {
 		return told
 	}
 	if data.Outcome != "started" || len(data.Timers) != 1 {
-		return joinedTexts(told, p.NoEnd(data.Reason))
+		return joinTexts(told, p.NoEnd(data.Reason))
 	}
 	text := p.behind(told, p.until(&data.Timers[0], data.Now))
 	if data.Reason != "" { // it is kept, but …
-		text = joinedTexts(text, p.phrase("timer_"+data.Reason, nil))
+		text = joinTexts(text, p.phrase("timer_"+data.Reason, nil))
 	}
 	return text
 }
@@ -42,7 +42,7 @@ func (p *Words) Stays(told string, things int) string {
 	if things > 1 {
 		key = "end_stays_many"
 	}
-	return joinedTexts(told, p.phrase(key, nil))
+	return joinTexts(told, p.phrase(key, nil))
 }
 
 // behind joins a sentence and its end: in the sentence itself if it is one, else after it.
@@ -80,7 +80,7 @@ func (p *Words) until(t *Timer, now time.Time) string {
 // waits says what is left of an act with an end, or until when it lasts.
 func (p *Words) waits(t *Timer, now time.Time) string {
 	name := p.things(t)
-	args := map[string]any{"name": name, "Name": capital(name), "length": p.left(t.Left), "until": p.until(t, now)}
+	args := map[string]any{"name": name, "Name": capital(name), "length": p.sayLeft(t.Left), "until": p.until(t, now)}
 	if t.At == "" {
 		return capital(p.phrase("end_left", args))
 	}
@@ -103,8 +103,8 @@ func (p *Words) things(t *Timer) string {
 	for name := range strings.SplitSeq(t.Name, ", ") {
 		names = append(names, p.names.Inside(&home.Entity{Name: name}))
 	}
-	return p.joined(names, "and")
+	return p.join(names, "and")
 }
 
-// joinedTexts are two texts as one; one that is empty counts not.
-func joinedTexts(a, b string) string { return strings.TrimSpace(a + " " + b) }
+// joinTexts are two texts as one; one that is empty counts not.
+func joinTexts(a, b string) string { return strings.TrimSpace(a + " " + b) }

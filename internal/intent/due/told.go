@@ -31,27 +31,27 @@ func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
 	}
 	switch data.Outcome {
 	case "started":
-		text := p.each(data.Timers, func(t *Timer) string { return p.started(s, t, data.Now) })
+		text := p.each(data.Timers, func(t *Timer) string { return p.sayStarted(s, t, data.Now) })
 		if data.Reason != "" { // it is set, but …
 			text += " " + p.phrase("timer_"+data.Reason, nil)
 		}
 		return strings.TrimSpace(text), true
 	case "listed":
-		return p.listed(s, &data), true
+		return p.sayTimers(s, &data), true
 	case "resumed", "changed":
 		return p.each(data.Timers, func(t *Timer) string { return p.state(t, data.Now) }), true
 	case "cancelled", "paused":
-		return p.ended("timer_"+data.Outcome, data.Timers), true
+		return p.sayEnded("timer_"+data.Outcome, data.Timers), true
 	case "snoozed":
 		return p.each(data.Timers[:min(1, len(data.Timers))], func(t *Timer) string {
-			return p.phrase("timer_snoozed", map[string]any{"length": p.after(rounded(t.Left))})
+			return p.phrase("timer_snoozed", map[string]any{"length": p.after(round(t.Left))})
 		}), true
 	case "stopped":
 		return "", true // silence is what was asked for
 	case "several":
 		return p.several(data.Timers), true
 	}
-	return p.refused(s, &data), true
+	return p.sayRefusal(s, &data), true
 }
 
 // each joins what is said of some.
@@ -65,8 +65,8 @@ func (p *Words) each(all []Timer, say func(*Timer) string) string {
 	return strings.Join(said, " ")
 }
 
-// started says what was set: its length and name, or its time and what will happen.
-func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
+// sayStarted says what was set: its length and name, or its time and what will happen.
+func (p *Words) sayStarted(s *plan.Step, t *Timer, now time.Time) string {
 	args := p.about(t)
 	args["when"] = p.when(t, now)
 	if t.Kind == "command" && s != nil {
@@ -76,7 +76,7 @@ func (p *Words) started(s *plan.Step, t *Timer, now time.Time) string {
 	}
 	key := t.Kind + "_set"
 	if t.Kind == "timer" || t.Kind == "alarm" {
-		key += named(t)
+		key += nameKey(t)
 	}
 	return capital(p.phrase(key, args))
 }
@@ -88,7 +88,7 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 	action := ""
 	var names []home.Called
 	for i := range s.Later {
-		wish, ok := plan.ReadWish(s.Later[i].Planned().Args)
+		wish, ok := plan.ReadWish(s.Later[i].PlannedCall().Args)
 		if !ok || s.Later[i].Entity == nil || s.Later[i].Until != nil || i > 0 && wish.Action != action {
 			return ""
 		}
@@ -115,20 +115,20 @@ func (p *Words) state(t *Timer, now time.Time) string {
 	case t.Kind == "end":
 		return p.waits(t, now)
 	case t.Kind != "timer":
-		return p.started(nil, t, now)
+		return p.sayStarted(nil, t, now)
 	}
-	args["length"] = p.left(t.Left)
+	args["length"] = p.sayLeft(t.Left)
 	if t.State == "paused" {
 		return capital(p.phrase("timer_stands", args))
 	}
 	return capital(p.phrase("timer_left", args))
 }
 
-// listed says how those stand that were asked for.
-func (p *Words) listed(s *plan.Step, data *timerData) string {
+// sayTimers says how those stand that were asked for.
+func (p *Words) sayTimers(s *plan.Step, data *timerData) string {
 	const most = 4
 	if len(data.Timers) == 0 {
-		return p.refused(s, data)
+		return p.sayRefusal(s, data)
 	}
 	text := p.each(data.Timers[:min(most, len(data.Timers))], func(t *Timer) string { return p.state(t, data.Now) })
 	if more := len(data.Timers) - most; more > 0 {
@@ -137,8 +137,8 @@ func (p *Words) listed(s *plan.Step, data *timerData) string {
 	return text
 }
 
-// ended names one that was cancelled or paused, and counts several.
-func (p *Words) ended(key string, all []Timer) string {
+// sayEnded names one that was cancelled or paused, and counts several.
+func (p *Words) sayEnded(key string, all []Timer) string {
 	if len(all) > 1 {
 		kind := all[0].Kind
 		if slices.ContainsFunc(all, func(t Timer) bool { return t.Kind != kind }) {
@@ -166,11 +166,11 @@ func (p *Words) several(all []Timer) string {
 	if len(names) < 2 || len(all) > most {
 		return p.phrase("which_other", nil)
 	}
-	return p.phrase("timer_which", map[string]any{"names": p.joined(names, "or")})
+	return p.phrase("timer_which", map[string]any{"names": p.join(names, "or")})
 }
 
-// Listed returns the timers that a plan with one result has told of.
-func (p *Words) Listed(results ...tools.Result) []Timer {
+// TimersOf returns the timers that a plan with one result has told of.
+func (p *Words) TimersOf(results ...tools.Result) []Timer {
 	var data timerData
 	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "listed" {
 		return nil
@@ -216,8 +216,8 @@ func plainWords(said string) string {
 	return " " + strings.Join(text.Words(said), " ") + " "
 }
 
-// refused says why nothing was set or changed.
-func (p *Words) refused(s *plan.Step, data *timerData) string {
+// sayRefusal says why nothing was set or changed.
+func (p *Words) sayRefusal(s *plan.Step, data *timerData) string {
 	slots := s.Action.Slots
 	if slots["leave"] != nil { // nothing would have changed it
 		return p.phrase("nevermind", nil)

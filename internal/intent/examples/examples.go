@@ -104,7 +104,7 @@ func candidates(house *home.House, area string) []home.Entity {
 	}
 	rank := func(e home.Entity) int {
 		r := 0
-		if text.Folded(e.Area) != text.Folded(area) {
+		if text.Fold(e.Area) != text.Fold(area) {
 			r += 2
 		}
 		if e.Domain != "light" {

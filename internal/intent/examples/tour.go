@@ -31,7 +31,7 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	add(t.first(candidates(house, area), t.On))
 	add(t.first(ofDomain(house, area, "cover"), t.Cover))
 	add(t.first(ofDomain(house, area, "climate"), atDegrees(t.Climate, house)))
-	if undo := t.known(t.Undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
+	if undo := t.firstUnderstood(t.Undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
 		all = slices.Insert(all, 1, undo)
 	}
 	add(t.first(ofDomain(house, area, "lock"), t.Lock))
@@ -42,14 +42,14 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 	if question != "" {
 		all = append(all, question)
 	}
-	if timer := t.known(t.Timer); timer != "" {
+	if timer := t.firstUnderstood(t.Timer); timer != "" {
 		all = append(all, timer)
 	}
 	return all
 }
 
-// known returns the first sentence that is understood, or "".
-func (t trial) known(said []string) string {
+// firstUnderstood returns the first sentence that is understood, or "".
+func (t trial) firstUnderstood(said []string) string {
 	i := slices.IndexFunc(said, func(s string) bool { return t.matcher.Match(s, t.area).Route == intent.Local })
 	if i < 0 {
 		return ""
@@ -78,7 +78,7 @@ func ofDomain(house *home.House, area, domain string) []home.Entity {
 		}
 	}
 	away := func(e home.Entity) int {
-		if text.Folded(e.Area) == text.Folded(area) {
+		if text.Fold(e.Area) == text.Fold(area) {
 			return 0
 		}
 		return 1

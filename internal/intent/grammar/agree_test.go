@@ -124,7 +124,7 @@ func (x *listener) answers(text string) bool {
 		i := slices.IndexFunc(things, func(e *home.Entity) bool { return e.Domain == domain })
 		return slices.ContainsFunc(lacking[x.pack.Language], func(begun string) bool {
 			begun = strings.Replace(begun, "X", intent.EntityNames(things[i], x.pack)[0], 1)
-			return slices.ContainsFunc(x.words.Joined(begun, text), func(whole string) bool {
+			return slices.ContainsFunc(x.words.JoinAnswer(begun, text), func(whole string) bool {
 				return x.match.Match(whole, "").Route == intent.Local
 			})
 		})

@@ -71,7 +71,7 @@ func (g *Grammar) Words() []string {
 			set[word] = true
 		}
 	}
-	g.root.words(set)
+	g.root.addWords(set)
 	return slices.Sorted(maps.Keys(set))
 }
 
@@ -185,10 +185,10 @@ func answersTurn(name string) bool {
 	return catalogue.Of(name).Plan == catalogue.Before || slices.Contains(alone, name)
 }
 
-func (g *Grammar) before() []string { return g.known(g.pack.Polite.Before) }
-func (g *Grammar) after() []string  { return g.known(g.pack.Polite.After) }
+func (g *Grammar) before() []string { return g.knownPhrases(g.pack.Polite.Before) }
+func (g *Grammar) after() []string  { return g.knownPhrases(g.pack.Polite.After) }
 
-func (g *Grammar) known(phrases []string) []string {
+func (g *Grammar) knownPhrases(phrases []string) []string {
 	return slices.DeleteFunc(slices.Clone(phrases), func(text string) bool { return hasAny(text, g.missing) })
 }
 
@@ -375,7 +375,7 @@ func (b *builder) floorTexts() []string {
 	var out []string
 	for _, f := range b.house.Floors {
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			out = append(out, b.sayable(names.Spoken(name))...)
+			out = append(out, b.sayable(names.SpokenForms(name))...)
 		}
 	}
 	return out

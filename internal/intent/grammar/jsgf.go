@@ -22,7 +22,7 @@ func (g *Grammar) JSGF() string {
 }
 
 // Joins are what comes between two commands of one utterance, such as "and".
-func (g *Grammar) Joins() []string { return g.known(g.pack.Join) }
+func (g *Grammar) Joins() []string { return g.knownPhrases(g.pack.Join) }
 
 // LeadOn are words that lead to another sentence, such as "and", also where the pack
 // has nothing that joins two commands.

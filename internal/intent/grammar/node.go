@@ -25,13 +25,13 @@ type node struct {
 // empty reports whether the node stands for no word at all.
 func (n *node) empty() bool { return n.kind == sequence && len(n.items) == 0 }
 
-// words adds the words of a node to a set.
-func (n *node) words(set map[string]bool) {
+// addWords adds the words of a node to a set.
+func (n *node) addWords(set map[string]bool) {
 	if n.kind == wordNode {
 		set[n.word] = true
 	}
 	for _, item := range n.items {
-		item.words(set)
+		item.addWords(set)
 	}
 }
 

@@ -28,7 +28,7 @@ func (g *Grammar) automaton(wide bool) speech.Automaton {
 	if wide {
 		timed := s.add() // where a time may follow
 		orders = slices.Concat(s.sentences(g.orders(false), joinable), s.sentences(g.orders(true), timed))
-		s.timed(timed, joinable, g.known(g.pack.Later))
+		s.addTimes(timed, joinable, g.knownPhrases(g.pack.Later))
 	}
 	questions, others := s.sentences(g.of(question, wide), ends), s.sentences(g.of(after, wide), ends)
 	first := slices.Concat(orders, questions, others)
@@ -62,9 +62,9 @@ func (g *Grammar) orders(timed bool) *automaton {
 	return compile(g.choice(func(s *sentence) bool { return s.kind == order && s.timed == timed }))
 }
 
-// timed lets a sentence be over in a state, or be gone on with by a time; what may follow
+// addTimes lets a sentence be over in a state, or be gone on with by a time; what may follow
 // the state plain may follow both.
-func (s *spokenForm) timed(at, plain int32, times []string) {
+func (s *spokenForm) addTimes(at, plain int32, times []string) {
 	s.ends = append(s.ends, sentenceEnd{at, plain})
 	s.out.States[at].Accept = true
 	for _, words := range times {

@@ -50,15 +50,15 @@ func (c *clause) act() Act {
 	}
 	for _, rule := range allRules {
 		if act, ok := rule(c); ok {
-			return c.limited(act)
+			return c.limit(act)
 		}
 	}
 	return Statement
 }
 
-// limited is what an act becomes in a clause that names a case, another time or a
+// limit is what an act becomes in a clause that names a case, another time or a
 // guess: "you would surely turn it off".
-func (c *clause) limited(act Act) Act {
+func (c *clause) limit(act Act) Act {
 	switch {
 	case !act.MayAct():
 	case c.has(condition):

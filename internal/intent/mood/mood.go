@@ -95,7 +95,7 @@ func New(w *sentences.Words) (*Reader, error) {
 	for _, word := range w.Names.Household {
 		r.phrases.add([]string{word}, thing)
 	}
-	r.phrases = r.phrases.joined(map[tail]*node{}, map[string]string{})
+	r.phrases = r.phrases.shareEnds(map[tail]*node{}, map[string]string{})
 	if w.Names.Compounds {
 		r.compounds = compounds(a.Things)
 	}

@@ -31,8 +31,8 @@ func (w *word) keys() [4]string {
 	return keys
 }
 
-// words takes a text apart.
-func (r *Reader) words(sentence string) []word {
+// splitWords takes a text apart.
+func (r *Reader) splitWords(sentence string) []word {
 	fields := strings.Fields(text.Lower(sentence))
 	out := make([]word, 0, len(fields)+len(fields)/2)
 	var parts []string
@@ -45,13 +45,13 @@ func (r *Reader) words(sentence string) []word {
 			}
 			continue
 		}
-		parts = r.enclosed(r.split(parts[:0], bare))
+		parts = r.stripEnclitics(r.split(parts[:0], bare))
 		for _, p := range parts {
-			out = append(out, r.known(p))
+			out = append(out, r.lookUp(p))
 		}
 		out[len(out)-1].ends = end
 	}
-	return r.joined(out)
+	return r.joinNumbers(out)
 }
 
 func isMark(c rune) bool {
@@ -76,8 +76,8 @@ func mark(marks string) rune {
 	return end
 }
 
-// enclosed takes the pronouns off that are glued to the last part: "apágalas".
-func (r *Reader) enclosed(parts []string) []string {
+// stripEnclitics takes the pronouns off that are glued to the last part: "apágalas".
+func (r *Reader) stripEnclitics(parts []string) []string {
 	if len(parts) == 0 || len(r.enclitics) == 0 {
 		return parts
 	}
@@ -94,8 +94,8 @@ func (r *Reader) enclosed(parts []string) []string {
 	return parts
 }
 
-// known returns a word in the form in which the phrases have it.
-func (r *Reader) known(as string) word {
+// lookUp returns a word in the form in which the phrases have it.
+func (r *Reader) lookUp(as string) word {
 	w := word{text: as}
 	next := r.phrases.after(as)
 	if next == nil {
@@ -116,8 +116,8 @@ func (r *Reader) known(as string) word {
 	return w
 }
 
-// joined makes one number of several words: "twenty five".
-func (r *Reader) joined(words []word) []word {
+// joinNumbers makes one number of several words: "twenty five".
+func (r *Reader) joinNumbers(words []word) []word {
 	out := words[:0]
 	for _, w := range words {
 		if last := len(out) - 1; last >= 0 && w.number && out[last].number && out[last].ends == 0 {
@@ -146,7 +146,7 @@ func (r *Reader) Names(all []string) *Names {
 	n := &Names{whole: &node{}}
 	for _, name := range all {
 		var words []string
-		for _, w := range r.words(name) {
+		for _, w := range r.splitWords(name) {
 			words = append(words, w.text)
 		}
 		if len(words) == 0 {

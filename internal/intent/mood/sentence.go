@@ -4,7 +4,7 @@ import "slices"
 
 // Read decides what a text does in a house with these names, which may be nil.
 func (r *Reader) Read(text string, names *Names) Act {
-	segments := r.segments(r.words(text), names)
+	segments := r.segments(r.splitWords(text), names)
 	if len(segments) == 0 {
 		return Statement
 	}
@@ -24,7 +24,7 @@ func (r *Reader) Read(text string, names *Names) Act {
 
 // Reasons reports whether a text begins as a reason for an order does: "it's dark".
 func (r *Reader) Reasons(text string, names *Names) bool {
-	segments := r.segments(r.words(text), names)
+	segments := r.segments(r.splitWords(text), names)
 	return len(segments) > 0 && segments[0].is(reason)
 }
 
@@ -69,7 +69,7 @@ func (v *verdict) add(clauses []found) bool {
 // one adds a clause.
 func (v *verdict) one(f found) {
 	if f.act.MayAct() {
-		v.ordered(&f)
+		v.addOrder(&f)
 	} else {
 		v.other(&f)
 	}
@@ -81,12 +81,12 @@ func (v *verdict) one(f found) {
 	v.before = f
 }
 
-// ordered adds an order. An order that only continues the part before it does not count.
-func (v *verdict) ordered(f *found) {
+// addOrder adds an order. An order that only continues the part before it does not count.
+func (v *verdict) addOrder(f *found) {
 	before := v.before.act
 	switch {
 	case f.stranger:
-		v.end(Statement)
+		v.endSentence(Statement)
 	case v.before.asked:
 		v.settle(Condition) // "regnet es, mach die Fenster zu"
 	case f.verbless && v.told:
@@ -106,11 +106,11 @@ func (v *verdict) ordered(f *found) {
 func (v *verdict) other(f *found) {
 	switch {
 	case f.act == Report, f.act == Condition:
-		v.end(f.act)
+		v.endSentence(f.act)
 	case f.stranger:
-		v.end(Statement)
+		v.endSentence(Statement)
 	case f.ascribed && v.order != "":
-		v.end(Report)
+		v.endSentence(Report)
 	case f.timed && (v.order != "" || v.before.act == ""), f.act == Negation && f.cancels:
 		v.settle(f.act)
 	case f.act != "" && v.result == Statement:
@@ -120,7 +120,7 @@ func (v *verdict) other(f *found) {
 
 func (v *verdict) settle(a Act) { v.result, v.order = a, "" }
 
-func (v *verdict) end(a Act) {
+func (v *verdict) endSentence(a Act) {
 	v.settle(a)
 	v.ended = true
 }
@@ -176,20 +176,20 @@ func trimmed(s []segment) (kept []segment, please, tagged bool) {
 	}
 	for i, one := range s {
 		if one.is(filler) && !one.is(about|state) {
-			kept = ended(kept, one.ends)
+			kept = addMark(kept, one.ends)
 			continue
 		}
 		if !one.is(polite) || one.is(about|verb|general|state|negator) || one.is(excess) && i+1 < len(s) {
 			kept = append(kept, one)
 			continue
 		}
-		please, kept = true, ended(kept, one.ends)
+		please, kept = true, addMark(kept, one.ends)
 	}
 	return kept, please, tagged
 }
 
-// ended puts the mark of a segment that is left out behind the last one.
-func ended(kept []segment, mark rune) []segment {
+// addMark puts the mark of a segment that is left out behind the last one.
+func addMark(kept []segment, mark rune) []segment {
 	if len(kept) > 0 && mark != 0 {
 		kept[len(kept)-1].ends = mark
 	}
@@ -227,7 +227,7 @@ func becoming(s []segment, at int) bool {
 // clause reads one clause, without what opens it.
 func (r *Reader) clause(c *clause) found {
 	all := c.segments
-	c.segments = opened(all)
+	c.segments = dropOpening(all)
 	if len(c.segments) == 0 {
 		if all[0].is(negator) {
 			return found{act: Negation, cancels: true}
@@ -263,9 +263,9 @@ func (c *clause) calls() bool {
 	return len(c.segments) == 1 && (only.is(foreign) || only.class == 0 && !c.r.describes(only.text))
 }
 
-// opened leaves out what opens a clause and says nothing. A "no" is only an opening
+// dropOpening leaves out what opens a clause and says nothing. A "no" is only an opening
 // if there is a pause after it.
-func opened(s []segment) []segment {
+func dropOpening(s []segment) []segment {
 	for len(s) > 0 && s[0].is(opener|join|pause) && !s[0].is(verb|general|telling) {
 		if s[0].is(negator|determiner|question) && s[0].ends != ',' && len(s) > 1 {
 			break

@@ -194,9 +194,9 @@ type tail struct {
 	class          class
 }
 
-// joined keeps equal ends of phrases once, and frees every word from the phrase it was
+// shareEnds keeps equal ends of phrases once, and frees every word from the phrase it was
 // read in. It returns the node that stands for n. Nothing may be added afterwards.
-func (n *node) joined(known map[tail]*node, words map[string]string) *node {
+func (n *node) shareEnds(known map[tail]*node, words map[string]string) *node {
 	if n == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (n *node) joined(known map[tail]*node, words map[string]string) *node {
 		word = strings.Clone(n.word)
 		words[word] = word
 	}
-	n.word, n.first, n.sibling = word, n.first.joined(known, words), n.sibling.joined(known, words)
+	n.word, n.first, n.sibling = word, n.first.shareEnds(known, words), n.sibling.shareEnds(known, words)
 	if n.many != nil {
 		clear(n.many)
 		for one := n.first; one != nil; one = one.sibling {

@@ -120,7 +120,7 @@ func NewFor(lang string, entries []Entry) *Index {
 		}
 		x.places = append(x.places, nil)
 		for _, place := range e.Places {
-			for _, form := range append([]string{place}, GluedForms(lang, place)...) {
+			for _, form := range append([]string{place}, CompoundForms(lang, place)...) {
 				for _, w := range x.phrase(form).words {
 					x.places[i] = append(x.places[i], int32(x.id(w)))
 				}
@@ -170,13 +170,13 @@ type phrase struct {
 }
 
 func (x *Index) phrase(heard string) phrase {
-	heard = x.numbered(heard)
+	heard = x.writeNumbers(heard)
 	if said := x.lang.InWords(heard); said != "" {
 		heard = said
 	}
 	cut := x.words.cut(heard)
 	for i, w := range cut {
-		cut[i] = text.Unaccented(w)
+		cut[i] = text.StripAccents(w)
 	}
 	p := phrase{words: x.words.mend(cut)}
 	for i, w := range p.words {
@@ -208,7 +208,7 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 		return Result{}
 	}
 	if items, verdict, whole := x.literal(p.words, allow); len(items) > 0 {
-		return decided(closest(items, near), verdict, whole)
+		return decide(closest(items, near), verdict, whole)
 	}
 	return x.score(p, allow, near)
 }
@@ -230,7 +230,7 @@ func (x *Index) WithoutArticle(text string) string {
 // Household reports whether a word is a room, a thing or a kind of thing that many
 // houses have.
 func (x *Index) Household(word string) bool {
-	w := x.words.singular(text.Unaccented(word))
+	w := x.words.singular(text.StripAccents(word))
 	return x.words.household[w] || x.words.kinds[w] != 0
 }
 
@@ -260,7 +260,7 @@ func (x *Index) Strays(heard string, entry int) bool {
 	return false
 }
 
-func decided(items []int, one Verdict, whole bool) Result {
+func decide(items []int, one Verdict, whole bool) Result {
 	if len(items) == 1 {
 		return Result{Verdict: one, Items: items, Whole: whole}
 	}

@@ -238,7 +238,7 @@ func TestSpoken(t *testing.T) {
 		"…":              nil,
 	}
 	for name, want := range tests {
-		if got := names.Spoken(name); !slices.Equal(got, want) {
+		if got := names.SpokenForms(name); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -324,6 +324,6 @@ func FuzzResolve(f *testing.F) {
 		if own := names.NewFor(lang, []names.Entry{{Name: s}}); len(s) <= 64 && own.Knows(s) && own.Resolve(s, nil).Verdict != names.Exact {
 			t.Fatalf("%q is not itself", s)
 		}
-		_ = names.Spoken(s)
+		_ = names.SpokenForms(s)
 	})
 }

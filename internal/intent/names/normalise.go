@@ -76,9 +76,9 @@ func (v *vocabulary) singular(w string) string {
 // singular strips a plural s from words over three letters.
 func singular(w string) string { return english().singular(w) }
 
-// Spoken lists the ways people say a name: as written, without an article in
+// SpokenForms lists the ways people say a name: as written, without an article in
 // front, with and without possessive signs, in singular and plural.
-func Spoken(name string) []string {
+func SpokenForms(name string) []string {
 	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(name, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\''
 	})

@@ -12,10 +12,10 @@ import (
 	"voicegateway/internal/language/text"
 )
 
-// numbered writes the ordinals of a text as plain numbers and leaves out the word
+// writeNumbers writes the ordinals of a text as plain numbers and leaves out the word
 // "number" before a number, so that "2nd floor" and "second floor" are one name, and
 // "sonoff number 1" is Sonoff 1.
-func (x *Index) numbered(text string) string {
+func (x *Index) writeNumbers(text string) string {
 	fields := strings.Fields(text)
 	changed := false
 	for i, f := range fields {
@@ -45,7 +45,7 @@ func (x *Index) isNumber(w string) bool {
 
 // bareWord is a word in lower case and plain letters, without the signs around it.
 func bareWord(w string) string {
-	return text.Unaccented(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
+	return text.StripAccents(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })))
 }
 
 // ordinal returns the number of a word such as "second" or "2nd", given without and with
@@ -69,7 +69,7 @@ func (v *vocabulary) ordinal(plain, written string) int {
 // write it: "second floor light" for "2nd Floor Light" and the reverse. A name without
 // an ordinal has no such forms.
 func OrdinalForms(lang, name string) []string {
-	v := known(lang)
+	v := loadVocabulary(lang)
 	fields := strings.Fields(name)
 	var out []string
 	for i, f := range fields {
@@ -95,10 +95,10 @@ func OrdinalForms(lang, name string) []string {
 	return out
 }
 
-// CountedForms lists a name that ends in a small number as people count such things: "second
+// NumberForms lists a name that ends in a small number as people count such things: "second
 // bedside lamp" and "bedside lamp no. 2" for "Bedside Lamp 2". Another name has no forms.
-func CountedForms(lang, name string) []string {
-	v := known(lang)
+func NumberForms(lang, name string) []string {
+	v := loadVocabulary(lang)
 	head, last, ok := cutLast(strings.ToLower(name))
 	n, err := strconv.Atoi(last)
 	if !ok || err != nil || n < 1 {
@@ -125,11 +125,11 @@ func cutLast(text string) (head, last string, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
-// GluedForms lists a name with its words in one or in two, as some people write them:
+// CompoundForms lists a name with its words in one or in two, as some people write them:
 // "living room" for "Livingroom" and the reverse. A name without such words has no forms.
-func GluedForms(lang, name string) []string {
+func CompoundForms(lang, name string) []string {
 	const shortest = 3 // letters before the word that is glued
-	v := known(lang)
+	v := loadVocabulary(lang)
 	fields := strings.Fields(strings.ToLower(name))
 	var out []string
 	form := func(at, words int, as string) {
@@ -155,9 +155,9 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 func isDigits(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
-// Mended returns a text in the form for comparing names: without articles, in the
+// Normalize returns a text in the form for comparing names: without articles, in the
 // singular and in plain letters.
-func (x *Index) Mended(text string) string { return strings.Join(x.phrase(text).words, " ") }
+func (x *Index) Normalize(text string) string { return strings.Join(x.phrase(text).words, " ") }
 
 // Holding lists the entries that hold all of the words in their names or the names of
 // their places, without any likeness.
@@ -216,15 +216,15 @@ func (x *Index) IsStrip(heard string) bool {
 	}
 	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
 		return slices.ContainsFunc(x.words.Strips, func(s string) bool {
-			s = x.words.singular(text.Unaccented(s))
+			s = x.words.singular(text.StripAccents(s))
 			return w == s || x.words.Compounds && strings.HasSuffix(w, s)
 		})
 	})
 }
 
-// Numbered is a name without the number or the letter at its end: "workbench strip" for
+// WithoutNumber is a name without the number or the letter at its end: "workbench strip" for
 // "Workbench Strip 2". It is "" for a name that has none.
-func (x *Index) Numbered(name string) string {
+func (x *Index) WithoutNumber(name string) string {
 	all, cut := x.phrase(name).words, x.words.cut(name)
 	if len(all) < 2 || len(cut) == 0 {
 		return ""
@@ -238,21 +238,21 @@ func (x *Index) Numbered(name string) string {
 // AnyStrip reports whether a text is a word of the language for a thing with several
 // outlets, whatever the house calls it.
 func (x *Index) AnyStrip(heard string) bool {
-	said := x.Mended(heard)
-	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(text.Unaccented(s)) == said })
+	said := x.Normalize(heard)
+	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(text.StripAccents(s)) == said })
 }
 
 // IsPlural reports whether a word has the ending of a plural.
 func (x *Index) IsPlural(w string) bool {
-	return x.words.singular(text.Unaccented(w)) != text.Unaccented(w)
+	return x.words.singular(text.StripAccents(w)) != text.StripAccents(w)
 }
 
 // PluralOf reports whether a word that was heard is the plural of a word of a name.
 func (x *Index) PluralOf(heard, name string) bool {
 	own := x.words.cut(name)
 	return slices.ContainsFunc(x.words.cut(heard), func(w string) bool {
-		one := x.words.singular(text.Unaccented(w))
-		return one != text.Unaccented(w) && slices.ContainsFunc(own, func(o string) bool { return text.Unaccented(o) == one })
+		one := x.words.singular(text.StripAccents(w))
+		return one != text.StripAccents(w) && slices.ContainsFunc(own, func(o string) bool { return text.StripAccents(o) == one })
 	})
 }
 
@@ -261,14 +261,14 @@ func ordinalsOf(names sentences.Names) map[string]int {
 	out := make(map[string]int)
 	for i, words := range names.Ordinals {
 		for _, w := range words {
-			out[text.Unaccented(w)] = i + 1
+			out[text.StripAccents(w)] = i + 1
 		}
 	}
 	return out
 }
 
-// known returns the words of a language, which are sorted once.
-func known(lang string) *vocabulary {
+// loadVocabulary returns the words of a language, which are sorted once.
+func loadVocabulary(lang string) *vocabulary {
 	v, ok := vocabularies.Load(lang)
 	if !ok {
 		v, _ = vocabularies.LoadOrStore(lang, vocabularyOf(lang))

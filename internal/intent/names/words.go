@@ -53,7 +53,7 @@ func vocabularyOf(lang string) *vocabulary {
 		v.numbering[bareWord(w)] = true
 	}
 	// Words are compared in the form that mend gives them.
-	plain := func(w string) string { return v.singular(text.Unaccented(w)) }
+	plain := func(w string) string { return v.singular(text.StripAccents(w)) }
 	for _, w := range v.Household {
 		v.household[plain(w)] = true
 	}

@@ -27,7 +27,7 @@ func device(a intent.Action, e *home.Entity) Step {
 		risk = tools.Dangerous
 	}
 	if e.Control == nil {
-		s := cannot(a, e, "cannot_control", "I have no way to control %s.", spoken(e))
+		s := cannot(a, e, "cannot_control", "I have no way to control %s.", nameOf(e))
 		if e.Domain == "binary_sensor" || e.Domain == "sensor" {
 			s = onlyReports(a, e)
 		}
@@ -44,7 +44,7 @@ func device(a intent.Action, e *home.Entity) Step {
 	}
 	c, ok := commandFor(a, in, e)
 	if !ok {
-		return cannot(a, e, "cannot_do", "I can't do that with %s.", spoken(e))
+		return cannot(a, e, "cannot_do", "I can't do that with %s.", nameOf(e))
 	}
 	return control(a, e, c, risk)
 }
@@ -80,7 +80,7 @@ func onlyReports(a intent.Action, e *home.Entity) Step {
 	case "lock":
 		key = way[2]
 	}
-	return cannot(a, e, "only_reports"+key, "I can't control %s, it only reports.", spoken(e))
+	return cannot(a, e, "only_reports"+key, "I can't control %s, it only reports.", nameOf(e))
 }
 
 func control(a intent.Action, e *home.Entity, c command, risk tools.Risk) Step {
@@ -164,14 +164,14 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if set.Ability == home.Brightness && can(e, home.OnOff) && a.Slots["direction"] == "up" {
 			return control(a, e, command{action: "on"}, risk)
 		}
-		s := cannot(a, e, "cannot_change", "I can't change the %s of %s.", set.Ability, spoken(e))
+		s := cannot(a, e, "cannot_change", "I can't change the %s of %s.", set.Ability, nameOf(e))
 		if err, ok := errors.AsType[*Error](s.Err); ok {
 			err.What = set.Ability
 		}
 		return s
 	}
 	if e.Read == nil {
-		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", spoken(e))
+		return cannot(a, e, "cannot_now", "I don't know how %s is set now.", nameOf(e))
 	}
 	step := set.Step
 	delta, said := number(a.Slots[set.Slot])
@@ -200,7 +200,7 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if set.Ability != home.Setpoint && now == 0 {
 			return controlCall(e, fromOff(set, step, said))
 		}
-		return controlCall(e, command{set.Action, counting(about, bounded(set.Ability, now+step))})
+		return controlCall(e, command{set.Action, counting(about, clamp(set.Ability, now+step))})
 	}
 	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
 }
@@ -225,18 +225,18 @@ func fromOff(set catalogue.Setting, step float64, said bool) command {
 	case step < 0:
 		return command{set.Action, 0}
 	case said:
-		return command{set.Action, bounded(set.Ability, step)}
+		return command{set.Action, clamp(set.Ability, step)}
 	}
 	return command{action: "on"}
 }
 
 func unknownNow(a intent.Action, e *home.Entity) error {
-	return &Error{Intent: a.Intent, Text: "I don't know how " + spoken(e) + " is set now.", Key: "cannot_now", Entity: e}
+	return &Error{Intent: a.Intent, Text: "I don't know how " + nameOf(e) + " is set now.", Key: "cannot_now", Entity: e}
 }
 
-// bounded keeps a brightness or a speed between barely on and full. The limits of
+// clamp keeps a brightness or a speed between barely on and full. The limits of
 // a thermostat are known by its tool. Halves are kept.
-func bounded(ability home.Ability, v float64) float64 {
+func clamp(ability home.Ability, v float64) float64 {
 	if ability != home.Setpoint {
 		return math.Round(min(max(v, 5), 100))
 	}

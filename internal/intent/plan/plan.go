@@ -38,8 +38,8 @@ type Step struct {
 	final *tools.Call // the call that acts, if it is known before the step is done
 }
 
-// Planned returns the call that acts, as far as it is known before the step runs.
-func (s *Step) Planned() tools.Call {
+// PlannedCall returns the call that acts, as far as it is known before the step runs.
+func (s *Step) PlannedCall() tools.Call {
 	if s.final != nil {
 		return *s.final
 	}
@@ -111,7 +111,7 @@ func action(a intent.Action, h *home.House, area string, confirmed bool) ([]Step
 	case catalogue.Before:
 		return nil, &Error{Intent: a.Intent, Text: "There is nothing to undo.", Key: in.Reply}
 	case catalogue.List:
-		return listed(a, h, area), nil
+		return listSteps(a, h, area), nil
 	case catalogue.Words:
 		return []Step{{Action: a, Risk: in.Risk}}, nil
 	case catalogue.Tool:
@@ -163,14 +163,14 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 var own = map[string]func(intent.Action) (tools.Call, error){
 	catalogue.GetCurrentTime:    clock,
 	catalogue.GetCurrentDate:    date,
-	catalogue.GetVolume:         fixed("set_volume", map[string]any{"action": "get"}),
-	catalogue.MediaPlayerMute:   fixed("set_volume", map[string]any{"action": "mute"}),
-	catalogue.MediaPlayerUnmute: fixed("set_volume", map[string]any{"action": "unmute"}),
+	catalogue.GetVolume:         fixedCall("set_volume", map[string]any{"action": "get"}),
+	catalogue.MediaPlayerMute:   fixedCall("set_volume", map[string]any{"action": "mute"}),
+	catalogue.MediaPlayerUnmute: fixedCall("set_volume", map[string]any{"action": "unmute"}),
 	catalogue.SetVolume:         setVolume,
 	catalogue.SetVolumeRelative: stepVolume,
 }
 
-func fixed(tool string, args map[string]any) func(intent.Action) (tools.Call, error) {
+func fixedCall(tool string, args map[string]any) func(intent.Action) (tools.Call, error) {
 	return func(intent.Action) (tools.Call, error) { return call("", tool, args) }
 }
 
@@ -197,9 +197,9 @@ func call(server, tool string, args map[string]any) (tools.Call, error) {
 	return tools.Call{Server: server, Tool: tool, Args: body}, nil
 }
 
-// listed gives a step without a call for everything in an area, or for the things that
+// listSteps gives a step without a call for everything in an area, or for the things that
 // the action names.
-func listed(a intent.Action, h *home.House, area string) []Step {
+func listSteps(a intent.Action, h *home.House, area string) []Step {
 	if named, ok := a.Slots["area"].(string); ok {
 		area = named
 	}
@@ -219,8 +219,8 @@ func cannot(a intent.Action, e *home.Entity, key, format string, args ...any) St
 	return Step{Action: a, Entity: e, Risk: tools.Read, Err: err}
 }
 
-// spoken is an entity's name inside an English error: "the kitchen light".
-func spoken(e *home.Entity) string {
+// nameOf is an entity's name inside an English error: "the kitchen light".
+func nameOf(e *home.Entity) string {
 	name := strings.ToLower(e.Name)
 	if strings.HasPrefix(name, "the ") || strings.HasPrefix(name, "my ") || possessive(name) {
 		return name

@@ -76,7 +76,7 @@ func servers(a intent.Action) Step {
 // read plans a question about one entity.
 func read(a intent.Action, e *home.Entity) Step {
 	if e.Read == nil {
-		return cannot(a, e, "cannot_check", "I have no way to check %s.", spoken(e))
+		return cannot(a, e, "cannot_check", "I have no way to check %s.", nameOf(e))
 	}
 	args := map[string]any{"device_name": e.Read.ID}
 	class, _ := a.Slots["device_class"].(string)

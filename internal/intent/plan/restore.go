@@ -68,7 +68,7 @@ func Restore(e *home.Entity, c Change) Step {
 	a, ok := former(e, c)
 	if !ok {
 		a.Intent = catalogue.Undo
-		return cannot(a, e, "unknown_before", "I don't know how %s was before.", spoken(e))
+		return cannot(a, e, "unknown_before", "I don't know how %s was before.", nameOf(e))
 	}
 	a.Devices = []string{e.ID}
 	s := device(a, e)
@@ -90,7 +90,7 @@ func Restore(e *home.Entity, c Change) Step {
 		if now == nil || asLeft || asBefore {
 			return control, nil
 		}
-		text := "Somebody has changed " + spoken(e) + " since."
+		text := "Somebody has changed " + nameOf(e) + " since."
 		return tools.Call{}, &Error{Intent: a.Intent, Text: text, Key: ChangedSince, Entity: e}
 	}
 	return s

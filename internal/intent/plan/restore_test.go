@@ -73,7 +73,7 @@ func TestRestore(t *testing.T) {
 				Value  json.RawMessage
 			}
 			if tt.want != "" {
-				if err := json.Unmarshal(s.Planned().Args, &args); err != nil {
+				if err := json.Unmarshal(s.PlannedCall().Args, &args); err != nil {
 					t.Fatal(s.Err, err)
 				}
 			}

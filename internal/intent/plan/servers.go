@@ -15,8 +15,8 @@ type Absent struct {
 	LastSuccess *time.Time `json:"lastSuccess"` // when it answered last; nil: never
 }
 
-// Disconnected reads from the answer about the servers which are not connected.
-func Disconnected(r tools.Result) []Absent {
+// ReadAbsent reads from the answer about the servers which are not connected.
+func ReadAbsent(r tools.Result) []Absent {
 	var list struct {
 		Servers []Absent `json:"servers"`
 	}

@@ -36,9 +36,9 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 	switch action := changes[a.Intent]; {
 	case a.Intent == catalogue.StartTimer || a.Intent == catalogue.SetAlarm || a.Intent == catalogue.Remind:
 		tool = startTimer
-		started(a, args)
+		fillStart(a, args)
 		for _, inner := range a.Later {
-			more, err := commanded(inner, h, area)
+			more, err := planDeferred(inner, h, area)
 			if err != nil {
 				return nil, true, err
 			}
@@ -79,8 +79,8 @@ func fill(args map[string]any, name string, value map[string]any) {
 	}
 }
 
-// started writes what is to be set: its kind, its time, and what it is for.
-func started(a intent.Action, args map[string]any) {
+// fillStart writes what is to be set: its kind, its time, and what it is for.
+func fillStart(a intent.Action, args map[string]any) {
 	kind := "timer"
 	switch command, isCommand := a.Slots["conversation_command"]; {
 	case isCommand:
@@ -144,7 +144,7 @@ func which(a intent.Action) map[string]any {
 			out[name] = v
 		}
 	}
-	if n := StartedWith(a); n > 0 {
+	if n := LengthOf(a); n > 0 {
 		out["seconds"] = n
 	}
 	if n, ok := number(a.Slots["nth"]); ok {
@@ -156,8 +156,8 @@ func which(a intent.Action) map[string]any {
 	return out
 }
 
-// StartedWith is the length of the timer that is meant, in seconds; 0 if none was said.
-func StartedWith(a intent.Action) int {
+// LengthOf is the length of the timer that is meant, in seconds; 0 if none was said.
+func LengthOf(a intent.Action) int {
 	return seconds(a, "start_hours", "start_minutes", "start_seconds")
 }
 
@@ -283,9 +283,9 @@ func (s *Step) Timer() bool {
 	return s.Call.Server == "" && slices.Contains([]string{startTimer, changeTimer, listTimers}, s.Call.Tool)
 }
 
-// Carried are the steps of a plan, with the commands that timers carry in the place of
+// Flatten are the steps of a plan, with the commands that timers carry in the place of
 // the timers.
-func Carried(steps []Step) []Step {
+func Flatten(steps []Step) []Step {
 	var out []Step
 	for i := range steps {
 		if len(steps[i].Later) > 0 {
@@ -297,9 +297,9 @@ func Carried(steps []Step) []Step {
 	return out
 }
 
-// Unpromised says why commands for later may not be set; nil if they may. A dangerous one
+// CheckDeferrable says why commands for later may not be set; nil if they may. A dangerous one
 // is never carried out later, and a command that cannot be done now is not promised.
-func Unpromised(steps []Step) error {
+func CheckDeferrable(steps []Step) error {
 	for i := range steps {
 		for j := range steps[i].Later {
 			switch carried := &steps[i].Later[j]; {

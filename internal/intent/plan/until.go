@@ -22,7 +22,7 @@ type Until struct {
 // until plans what a sentence with an end does now.
 func until(a intent.Action, h *home.House, area string) ([]Step, error) {
 	args := map[string]any{}
-	started(a, args)
+	fillStart(a, args)
 	args["kind"] = "end"
 	delete(args, "name")
 	if area != "" {
@@ -47,8 +47,8 @@ func until(a intent.Action, h *home.House, area string) ([]Step, error) {
 	return steps, nil
 }
 
-// commanded plans a command for later, which may have an end of its own.
-func commanded(a intent.Action, h *home.House, area string) ([]Step, error) {
+// planDeferred plans a command for later, which may have an end of its own.
+func planDeferred(a intent.Action, h *home.House, area string) ([]Step, error) {
 	if a.Intent == catalogue.Until {
 		return until(a, h, area)
 	}

@@ -36,8 +36,8 @@ type Asker struct {
 	Model   bool   // a language model chose it
 }
 
-// Asked says who asked for a deed.
-func (p Retold) Asked(d *Deed) string {
+// SayAsker says who asked for a deed.
+func (p Retold) SayAsker(d *Deed) string {
 	key := "asked_mic"
 	switch w := d.Asker; {
 	case w.Undo:
@@ -65,7 +65,7 @@ func (p Retold) Asked(d *Deed) string {
 }
 
 // ByHand says that a thing reported a change for which no program asked.
-func (p Retold) ByHand(d *Deed) string { return p.told("by_hand", d) }
+func (p Retold) ByHand(d *Deed) string { return p.retell("by_hand", d) }
 
 // Became says the reported state of a thing as a sentence: "The kitchen light is on".
 func (p Retold) Became(d *Deed) string {
@@ -75,12 +75,12 @@ func (p Retold) Became(d *Deed) string {
 }
 
 // ByProgram says that some program asked for what a thing reported.
-func (p Retold) ByProgram(d *Deed) string { return p.told("by_program", d) }
+func (p Retold) ByProgram(d *Deed) string { return p.retell("by_program", d) }
 
-// Failed says that a thing did not answer its command.
-func (p Retold) Failed(d *Deed) string { return p.told("failed_at", d) }
+// SayFailed says that a thing did not answer its command.
+func (p Retold) SayFailed(d *Deed) string { return p.retell("failed_at", d) }
 
-func (p Retold) told(key string, d *Deed) string {
+func (p Retold) retell(key string, d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
 	args["time"] = p.TimeOfDay(d.At)
 	return p.Phrase(key, args)
@@ -124,7 +124,7 @@ func (p Retold) unsure(d *Deed) string {
 
 // did is a deed as what was done to its thing: "turned the lamp on".
 func (p Retold) did(d *Deed) string {
-	args := map[string]any{"name": p.grammar.spoken(d.Entity), "value": p.valueOf(d)}
+	args := map[string]any{"name": p.grammar.callThing(d.Entity), "value": p.valueOf(d)}
 	for _, state := range []string{"on", "off", "open", "closed", "locked", "unlocked"} {
 		if text := p.Phrase("did_"+state, args); text != "" && d.made(state) {
 			return text
@@ -153,11 +153,11 @@ func (d *Deed) made(state string) bool {
 func (p Retold) valueOf(d *Deed) string {
 	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told as states
 	case home.Brightness, home.Position, home.Speed:
-		return said(d.Value) + " " + p.readings.units["%"]
+		return sayValue(d.Value) + " " + p.readings.units["%"]
 	case home.Setpoint, home.HeatsTo, home.CoolsTo:
-		return said(d.Value) + " " + p.readings.degrees(d.Entity.Scale, false)
+		return sayValue(d.Value) + " " + p.readings.degrees(d.Entity.Scale, false)
 	case home.Colour:
-		if word := p.colours[said(d.Value)]; word != "" {
+		if word := p.colours[sayValue(d.Value)]; word != "" {
 			return word
 		}
 	}
@@ -215,8 +215,8 @@ func (p Retold) Sight(s *plan.Step, r tools.Result, state string) Sighting {
 // ageTold reports whether a reading tells its age, which may be none.
 func ageTold(r tools.Result) bool { return strings.Contains(string(r.Data), `"age_seconds"`) }
 
-// Unexplained says that a thing is so without our doing, and when it reported it.
-func (p Retold) Unexplained(seen Sighting) string {
+// SayUnexplained says that a thing is so without our doing, and when it reported it.
+func (p Retold) SayUnexplained(seen Sighting) string {
 	if !seen.Known || !seen.Is {
 		return seen.said
 	}

@@ -38,10 +38,10 @@ type saying struct {
 	text  string // said unchanged; "" if the phrase applies
 }
 
-// acted says what the things of one command did: how many have the requested state, which
+// sayActs says what the things of one command did: how many have the requested state, which
 // are still moving, and which were left out. What is true of several things is one
 // sentence.
-func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) string {
+func (p acts) sayActs(steps []plan.Step, results []tools.Result, errs []error) string {
 	deeds := make([]deed, len(steps))
 	about := map[saying][]int{}
 	done, order := []int(nil), []saying(nil)
@@ -66,24 +66,24 @@ func (p acts) acted(steps []plan.Step, results []tools.Result, errs []error) str
 	var said []string
 	switch {
 	case len(done) == 1:
-		said = append(said, p.confirmed(&deeds[done[0]]))
+		said = append(said, p.sayConfirmed(&deeds[done[0]]))
 	case len(done) > mostNamed && slices.ContainsFunc(done, func(i int) bool { return deeds[i].offAnyway() }):
-		said = append(said, p.many(deeds, done, picked(steps, done)))
+		said = append(said, p.many(deeds, done, pick(steps, done)))
 		off := slices.DeleteFunc(slices.Clone(done), func(i int) bool { return !deeds[i].offAnyway() })
-		said = append(said, p.tell(saying{key: "done_off"}, picked(steps, off)))
+		said = append(said, p.tell(saying{key: "done_off"}, pick(steps, off)))
 	case len(done) > 1 && slices.ContainsFunc(done, func(i int) bool { return deeds[i].offAnyway() }):
 		for _, i := range done {
-			said = append(said, p.confirmed(&deeds[i]))
+			said = append(said, p.sayConfirmed(&deeds[i]))
 		}
 	case len(done) > 1:
-		said = append(said, p.many(deeds, done, picked(steps, done)))
+		said = append(said, p.many(deeds, done, pick(steps, done)))
 	}
 	if len(steps) > 1 {
-		order, about = shortened(order, about)
+		order, about = shortenGroup(order, about)
 	}
 	slices.SortStableFunc(order, func(a, b saying) int { return cmp.Compare(a.rank(), b.rank()) })
 	for _, s := range order[:min(len(order), 3)] {
-		said = append(said, p.tell(s, picked(steps, about[s])))
+		said = append(said, p.tell(s, pick(steps, about[s])))
 	}
 	return strings.Join(said, " ")
 }
@@ -98,7 +98,7 @@ func deedOf(s *plan.Step, r tools.Result, err error) deed {
 	return e
 }
 
-func picked(steps []plan.Step, which []int) []plan.Step {
+func pick(steps []plan.Step, which []int) []plan.Step {
 	out := make([]plan.Step, len(which))
 	for i, n := range which {
 		out[i] = steps[n]
@@ -124,9 +124,9 @@ func nobodyAnswered(n int, about map[saying][]int) bool {
 	return n > 2 && silent == n
 }
 
-// shortened joins the things of a group that do not answer: it is enough to name
+// shortenGroup joins the things of a group that do not answer: it is enough to name
 // them.
-func shortened(order []saying, about map[saying][]int) ([]saying, map[saying][]int) {
+func shortenGroup(order []saying, about map[saying][]int) ([]saying, map[saying][]int) {
 	short := saying{key: "left_out"}
 	var out []saying
 	for _, s := range order {
@@ -166,7 +166,7 @@ func (p acts) sayingOf(e *deed) saying {
 	case e.step.Err != nil:
 		return saying{text: p.Apology(e.step.Err)}
 	case e.err != nil:
-		return p.lost(e.err)
+		return p.sayLost(e.err)
 	case e.receipt.Outcome != "":
 		return p.because(e)
 	case e.result.Failed && e.result.Text != "" && p.english():
@@ -177,8 +177,8 @@ func (p acts) sayingOf(e *deed) saying {
 	return saying{key: why(tools.Unconfirmed)} // only a receipt says that something is done
 }
 
-// lost chooses what is said of a call that got no answer.
-func (p acts) lost(err error) saying {
+// sayLost chooses what is said of a call that got no answer.
+func (p acts) sayLost(err error) saying {
 	switch {
 	case errors.Is(err, tools.ErrNoAnswer):
 		return saying{key: "fate_unknown_of"}
@@ -193,7 +193,7 @@ func (p acts) lost(err error) saying {
 // because chooses the sentence for a receipt's outcome and reason. A tool's own
 // text is said only in English, and only where the reason is not known.
 func (p acts) because(e *deed) saying {
-	value := p.wanted(e.want)
+	value := p.wantedValue(e.want)
 	if text := p.limits(e); text != "" {
 		return saying{text: text}
 	}
@@ -230,13 +230,13 @@ func (p acts) limits(e *deed) string {
 		return ""
 	}
 	return p.Phrase("out_of_range_"+unit, map[string]any{
-		"from": said(e.receipt.Limits[0]), "to": said(e.receipt.Limits[1]), "degrees": p.readings.degreesOf(e.step),
+		"from": sayValue(e.receipt.Limits[0]), "to": sayValue(e.receipt.Limits[1]), "degrees": p.readings.degreesOf(e.step),
 	})
 }
 
-// wanted is the requested value as it is spoken; "" for a colour without a name.
-func (p acts) wanted(want asked) string {
-	value := said(want.Value)
+// wantedValue is the requested value as it is spoken; "" for a colour without a name.
+func (p acts) wantedValue(want asked) string {
+	value := sayValue(want.Value)
 	if name := p.colours[value]; name != "" && (want.Action == "colour" || want.Action == "mode") {
 		return name
 	}
@@ -246,9 +246,9 @@ func (p acts) wanted(want asked) string {
 	return value
 }
 
-// confirmed says that one thing has the requested state and, if that has no effect
+// sayConfirmed says that one thing has the requested state and, if that has no effect
 // because the thing is off, says so.
-func (p acts) confirmed(e *deed) string {
+func (p acts) sayConfirmed(e *deed) string {
 	text := p.asAsked(e)
 	if e.offAnyway() {
 		return p.butOff(text)
@@ -277,9 +277,9 @@ func (p acts) asAsked(e *deed) string {
 	if value == nil || e.want.Action == "colour" {
 		value = e.want.Value // a colour is reported in numbers, which are not spoken
 	}
-	args["value"] = said(value)
+	args["value"] = sayValue(value)
 	if e.want.Action == "colour" || e.want.Action == "mode" {
-		args["value"] = cmp.Or(p.colours[said(value)], said(value))
+		args["value"] = cmp.Or(p.colours[sayValue(value)], sayValue(value))
 	}
 	args["degrees"] = p.readings.degreesOf(e.step)
 	action := e.action()
@@ -340,9 +340,9 @@ func onOff(v any) any {
 // many says how many things of a group are done, with the number that all of them
 // report.
 func (p acts) many(deeds []deed, done []int, steps []plan.Step) string {
-	args := p.grammar.counted(steps)
+	args := p.grammar.countPlaces(steps)
 	args["count"], args["things"] = len(done), p.grammar.thing(steps, len(done))
-	args["value"], args["degrees"] = said(deeds[done[0]].receipt.Value), p.readings.degreesOf(deeds[done[0]].step)
+	args["value"], args["degrees"] = sayValue(deeds[done[0]].receipt.Value), p.readings.degreesOf(deeds[done[0]].step)
 	return p.Phrase(p.manyKey(deeds, done), args)
 }
 
@@ -357,7 +357,7 @@ func (p acts) manyKey(deeds []deed, done []int) string {
 		return "many_other"
 	case first.stayedOff():
 		return "many_already_off"
-	case first.want.Action == "mode" && !slices.ContainsFunc(done, func(i int) bool { return said(deeds[i].receipt.Value) != "off" }):
+	case first.want.Action == "mode" && !slices.ContainsFunc(done, func(i int) bool { return sayValue(deeds[i].receipt.Value) != "off" }):
 		return "many_off"
 	case p.phrases[key] == "" || strings.Contains(p.phrases[key], "{value}") && !sameValue(deeds, done):
 		return "many_other"
@@ -372,7 +372,7 @@ func sameValue(deeds []deed, done []int) bool {
 }
 
 func (p *Phrases) count(key string, n int, steps []plan.Step) string {
-	args := p.grammar.counted(steps)
+	args := p.grammar.countPlaces(steps)
 	args["count"], args["things"] = n, p.grammar.thing(steps, n)
 	return p.Phrase(key, args)
 }
@@ -394,7 +394,7 @@ func (g *grammar) these(steps []plan.Step) map[string]any {
 	}
 	args := g.namely(steps)
 	if len(steps) > mostNamed {
-		args = g.counted(steps)
+		args = g.countPlaces(steps)
 	}
 	args["plain"] = g.list(plain)
 	return args

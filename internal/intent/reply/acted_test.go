@@ -36,8 +36,8 @@ func reasons(t *testing.T) []tools.Reason {
 	return all
 }
 
-// told returns the reply about lamps that got a command.
-func told(t *testing.T, language, action string, value any, names []string, receipts []tools.Receipt, errs ...error) string {
+// agreeing returns the reply about lamps that got a command.
+func agreeing(t *testing.T, language, action string, value any, names []string, receipts []tools.Receipt, errs ...error) string {
 	t.Helper()
 	p, err := reply.Ours(language)
 	if err != nil {
@@ -60,7 +60,7 @@ func told(t *testing.T, language, action string, value any, names []string, rece
 		}
 		results = append(results, r)
 	}
-	return p.Told(steps, results, errs...)
+	return p.SayResults(steps, results, errs...)
 }
 
 // outcomeOf is the outcome that a reason stands beside.
@@ -90,7 +90,7 @@ func TestEveryReasonIsSaid(t *testing.T) {
 				if several {
 					names, receipts = append(names, "Leselampe"), append(receipts, r)
 				}
-				got := told(t, language, "level", 40.0, names, receipts)
+				got := agreeing(t, language, "level", 40.0, names, receipts)
 				if !strings.Contains(strings.ToLower(got), "küchenlampe") || strings.ContainsAny(got, "{}") || strings.Contains(got, "The tool") {
 					t.Errorf("%s: %s: %q", language, why, got)
 				}
@@ -117,7 +117,7 @@ func TestNobodyIsBlamedForAnother(t *testing.T) {
 			r := tools.Receipt{Device: "Lampe", Outcome: tools.NoAnswer, Reason: why}
 			eight := strings.Fields("A B C D E F G H")
 			for _, names := range [][]string{{"Lampe"}, {"Lampe", "Lüfter"}, eight} {
-				got := told(t, language, "on", nil, names, slices.Repeat([]tools.Receipt{r}, len(names)))
+				got := agreeing(t, language, "on", nil, names, slices.Repeat([]tools.Receipt{r}, len(names)))
 				if strings.Count(got, culprit) != 1 {
 					t.Errorf("%s: %s: %q", language, why, got)
 				}
@@ -153,7 +153,7 @@ func TestReasonsInWords(t *testing.T) {
 		for _, language := range sentences.Languages() {
 			c.receipt.Device = "Lamp"
 			golden.Say(c.name, fake.ProseLine{
-				Language: language, Said: told(t, language, c.action, c.value, []string{"Lamp"}, []tools.Receipt{c.receipt}),
+				Language: language, Said: agreeing(t, language, c.action, c.value, []string{"Lamp"}, []tools.Receipt{c.receipt}),
 			})
 		}
 	}
@@ -190,7 +190,7 @@ func TestGroupsNameWhatWasLeftOut(t *testing.T) {
 		{"one has no receipt", "off", []tools.Receipt{done, done, {}}},
 	} {
 		for _, language := range sentences.Languages() {
-			golden.Say(c.name, fake.ProseLine{Language: language, Said: told(t, language, c.action, nil, names[:len(c.receipts)], c.receipts)})
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: agreeing(t, language, c.action, nil, names[:len(c.receipts)], c.receipts)})
 		}
 	}
 	golden.Compare(t, *update)
@@ -214,7 +214,7 @@ func TestAnUnknownFateNamesTheThing(t *testing.T) {
 		{"one failed in technical words", []error{errors.New("dial tcp: refused")}},
 	} {
 		for _, language := range sentences.Languages() {
-			golden.Say(c.name, fake.ProseLine{Language: language, Said: told(t, language, "on", nil, names[language][:len(c.errs)], nil, c.errs...)})
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: agreeing(t, language, "on", nil, names[language][:len(c.errs)], nil, c.errs...)})
 		}
 	}
 	golden.Compare(t, *update)

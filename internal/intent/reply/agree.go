@@ -38,17 +38,17 @@ func (f *forms) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// told says with what words agree: one thing or several, feminine or not.
-type told struct{ feminine, many bool }
+// agreeing says with what words agree: one thing or several, feminine or not.
+type agreeing struct{ feminine, many bool }
 
 // condition is a state in the form that agrees with what it is said of. A state
 // has one form, or four: masculine, feminine and both in the plural.
-func (r *readings) condition(state string, of told) string {
+func (r *readings) condition(state string, of agreeing) string {
 	return of.form(r.conditions[state])
 }
 
 // form is that of the forms of a word which agrees with what it is said of.
-func (t told) form(all forms) string {
+func (t agreeing) form(all forms) string {
 	if len(all) != 4 {
 		return strings.Join(all, "")
 	}
@@ -90,10 +90,10 @@ func kindOf(e *home.Entity, kind string) string {
 }
 
 // those returns the word for a kind in the plural, and what agrees with it.
-func (g *grammar) those(kind string) (word string, of told) {
+func (g *grammar) those(kind string) (word string, of agreeing) {
 	forms := g.things[kind]
 	if len(forms) != 2 {
 		forms, kind = g.things["device"], "device"
 	}
-	return forms[1], told{feminine: slices.Contains(g.agree.Feminine, kind), many: true}
+	return forms[1], agreeing{feminine: slices.Contains(g.agree.Feminine, kind), many: true}
 }

@@ -42,7 +42,7 @@ func (p *Phrases) answered(steps []plan.Step, results []tools.Result) string {
 	asked, _ := slots["state"].(string)
 	switch {
 	case slots["compare"] != nil:
-		return (&comparison{Phrases: p}).told(steps, results)
+		return (&comparison{Phrases: p}).sayRoom(steps, results)
 	case asked == "right":
 		return (&census{Phrases: p}).wellbeing(steps, results, slots["ask"] == "which")
 	case slots["kind"] != nil, slots["ask"] != nil, slices.Contains([]string{"ok", "reachable", "unreachable"}, asked):
@@ -111,7 +111,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	args := p.grammar.about(s)
 	o, ok := observe(s, r)
 	if !ok {
-		return p.unanswered(s, r, &o)
+		return p.sayUnknown(s, r, &o)
 	}
 	if text := p.setTo(s, &o); text != "" {
 		return text
@@ -124,7 +124,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	}
 	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
-	if text := cmp.Or(p.blamed(&o, args), p.charged(s, &o)); text != "" {
+	if text := cmp.Or(p.sayCause(&o, args), p.sayCharge(s, &o)); text != "" {
 		return text
 	}
 	if o.Reachable != nil && !*o.Reachable {
@@ -134,17 +134,17 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	if value == "" {
 		return p.Phrase("unknown_state", args)
 	}
-	return p.aged(p.measured(s, &o, args), &o)
+	return p.addAge(p.sayMeasure(s, &o, args), &o)
 }
 
-// unanswered says why a thing's state is not known.
-func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) string {
+// sayUnknown says why a thing's state is not known.
+func (p *Phrases) sayUnknown(s *plan.Step, r tools.Result, o *observation) string {
 	args := p.grammar.about(s)
 	switch {
 	case s.Err != nil:
 		return p.Apology(s.Err)
 	case o.Reachable != nil && !*o.Reachable:
-		return cmp.Or(p.blamed(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
+		return cmp.Or(p.sayCause(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
 	case o.Reason == tools.NotReady:
 		return p.Phrase("why_not_ready", args)
 	case r.Text != "" && p.english():
@@ -153,8 +153,8 @@ func (p *Phrases) unanswered(s *plan.Step, r tools.Result, o *observation) strin
 	return p.Phrase("unknown_state", args)
 }
 
-// blamed says why a thing cannot be reached, if the cause is not the thing itself.
-func (p *Phrases) blamed(o *observation, args map[string]any) string {
+// sayCause says why a thing cannot be reached, if the cause is not the thing itself.
+func (p *Phrases) sayCause(o *observation, args map[string]any) string {
 	if o.Reachable == nil || *o.Reachable || !slices.Contains(others, o.Reason) {
 		return ""
 	}
@@ -173,7 +173,7 @@ func (p *Phrases) doorOf(s *plan.Step, o *observation) string {
 	}
 	c := &census{p, question{kind: "door", want: opened[asked]}}
 	f := finding{step: s}
-	if home.NamedOpening(s.Entity.Name) == 0 { // a bolt is closed when it is locked
+	if home.OpeningOf(s.Entity.Name) == 0 { // a bolt is closed when it is locked
 		f.state = c.stateOf(s.Entity, o, "locked")
 		c.q.want = map[string]string{"open": "unlocked", "closed": "locked"}[c.q.want]
 	} else {
@@ -184,19 +184,19 @@ func (p *Phrases) doorOf(s *plan.Step, o *observation) string {
 		if is(f.state, c.q.want) {
 			prefix = "yes"
 		}
-		return c.begun(prefix, c.named(f.state, []finding{f}))
+		return c.beginWith(prefix, c.sayByName(f.state, []finding{f}))
 	}
 	if f.state = c.stateOf(s.Entity, o, "locked"); f.state == "" {
 		return p.Phrase("unknown_state", p.grammar.about(s))
 	}
-	return c.begun("", c.named(f.state, []finding{f})) + " " + p.Phrase("door_unseen", nil)
+	return c.beginWith("", c.sayByName(f.state, []finding{f})) + " " + p.Phrase("door_unseen", nil)
 }
 
 // halfway answers whether something is open that is neither open nor closed: what
 // stopped on its way is open, what moves is neither.
 func (p *Phrases) halfway(s *plan.Step, o *observation) string {
 	asked, _ := s.Action.Slots["state"].(string)
-	want, state := opened[asked], said(o.State)
+	want, state := opened[asked], sayValue(o.State)
 	if want == "" || !slices.Contains([]string{"opening", "closing", "stopped"}, state) || o.Reachable != nil && !*o.Reachable {
 		return ""
 	}
@@ -208,19 +208,19 @@ func (p *Phrases) halfway(s *plan.Step, o *observation) string {
 	case state == "stopped":
 		prefix = "yes"
 	}
-	return c.begun(prefix, c.named(state, []finding{{step: s}}))
+	return c.beginWith(prefix, c.sayByName(state, []finding{{step: s}}))
 }
 
-// aged adds its age to a reading that is old.
-func (p *Phrases) aged(text string, o *observation) string {
+// addAge adds its age to a reading that is old.
+func (p *Phrases) addAge(text string, o *observation) string {
 	if !o.old() || o.Age <= 0 {
 		return text
 	}
 	return text + " " + p.Phrase("old", map[string]any{"ago": p.grammar.ago(o.Age)})
 }
 
-// measured says a value: as a measure in the usual form, as yes or no, or as it is.
-func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) string {
+// sayMeasure says a value: as a measure in the usual form, as yes or no, or as it is.
+func (p *Phrases) sayMeasure(s *plan.Step, o *observation, args map[string]any) string {
 	value, unit := fmt.Sprint(args["value"]), fmt.Sprint(args["unit"])
 	key := p.readings.form(s, value, unit)
 	if key != "measured" {
@@ -240,7 +240,7 @@ func (p *Phrases) measured(s *plan.Step, o *observation, args map[string]any) st
 			key += "_none"
 		}
 	case asksWarmth(s):
-		return p.compared(s, args)
+		return p.sayComparison(s, args)
 	case p.grammar.names.Measures(s.Entity.Name):
 		// the temperature is, and measures nothing
 	case s.Entity.Domain == "climate" || class == "temperature" || s.Entity.Domain == "sensor" && !p.english() && !slices.Contains(levels, class):

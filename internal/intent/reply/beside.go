@@ -33,14 +33,14 @@ func (c *census) unseen(e *home.Entity) bool {
 // not a yes or no for all.
 func (c *census) tellBeside(good, beside []finding) []string {
 	var told []string
-	for i, group := range grouped(beside) {
-		text := c.named(group[0].state, group)
+	for i, group := range groupByState(beside) {
+		text := c.sayByName(group[0].state, group)
 		if i == 0 && len(good) > 0 {
-			text = c.both(c.looked(good), text)
+			text = c.both(c.sayLooked(good), text)
 		}
 		told = append(told, capital(text))
 	}
-	return append(told, c.hidden(beside)...)
+	return append(told, c.sayHidden(beside)...)
 }
 
 // besidesThese reports the additional things after a finding among the others. It reports
@@ -50,31 +50,31 @@ func (c *census) besidesThese(beside []finding) []string {
 	if c.q.ask == "any" || c.lists() && c.q.sides().bad != "open" {
 		return nil
 	}
-	return c.tellBeside(nil, c.seen(beside))
+	return c.tellBeside(nil, c.dropUnseen(beside))
 }
 
 // lists reports whether a question wants a list or a number of things.
 func (c *census) lists() bool { return c.q.ask == "which" || c.q.ask == "count" }
 
-// seen leaves out the locks of doors that nothing sees.
-func (c *census) seen(found []finding) []finding {
+// dropUnseen leaves out the locks of doors that nothing sees.
+func (c *census) dropUnseen(found []finding) []finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return c.unseen(f.step.Entity) })
 }
 
 // onlyBeside answers if all findings are additional things.
 func (c *census) onlyBeside(all *sorted) []string {
-	if seen := c.seen(all.beside); c.lists() && c.q.sides().bad == "open" && len(seen) > 0 {
+	if seen := c.dropUnseen(all.beside); c.lists() && c.q.sides().bad == "open" && len(seen) > 0 {
 		return append(c.tellBeside(nil, seen), c.notKnown(all.unknown)...)
 	}
 	switch {
 	case len(all.unknown) > 0:
 		return append(c.tellBeside(nil, all.beside), c.notKnown(all.unknown)...)
 	case len(all.out) == 0:
-		return append(c.tell(c.q.sides().found, all.beside), c.hidden(all.beside)...)
+		return append(c.tell(c.q.sides().found, all.beside), c.sayHidden(all.beside)...)
 	}
 	told := c.tellBeside(all.out, all.beside)
 	if c.lists() && c.q.sides().bad == "open" && slices.ContainsFunc(all.out, func(f finding) bool { return !f.besides }) {
-		told[0] = c.begun("none_seen", told[0])
+		told[0] = c.beginWith("none_seen", told[0])
 	}
 	return told
 }
@@ -84,8 +84,8 @@ func (c *census) both(first, second string) string {
 	return c.Phrase("asked_both", map[string]any{"first": strings.TrimRight(first, " ."), "second": second})
 }
 
-// hidden says of unlocked doors that no sensor shows whether they are open.
-func (c *census) hidden(found []finding) []string {
+// sayHidden says of unlocked doors that no sensor shows whether they are open.
+func (c *census) sayHidden(found []finding) []string {
 	var doors []finding
 	for _, f := range found {
 		if c.unseen(f.step.Entity) {
@@ -101,18 +101,18 @@ func (c *census) hidden(found []finding) []string {
 	return []string{c.Phrase("doors_unseen", nil)}
 }
 
-// hiddenAlone is hidden for a question for open things that could look only at locks.
-func (c *census) hiddenAlone(all []finding) []string {
+// sayHiddenAlone is hidden for a question for open things that could look only at locks.
+func (c *census) sayHiddenAlone(all []finding) []string {
 	if slices.ContainsFunc(all, func(f finding) bool { return !c.unseen(f.step.Entity) }) {
 		return nil
 	}
-	return c.hidden(all)
+	return c.sayHidden(all)
 }
 
-// looked says the state of all the things that a question covers, by their kinds: "the
+// sayLooked says the state of all the things that a question covers, by their kinds: "the
 // doors and windows, the curtains and the water valve are closed". If there are locks and
 // other things, it names them separately.
-func (c *census) looked(found []finding) string {
+func (c *census) sayLooked(found []finding) string {
 	of := map[string][]finding{}
 	for _, f := range found {
 		state := c.resting(f)
@@ -165,18 +165,18 @@ func (c *census) category(e *home.Entity) string {
 // mentioned as well.
 func (c *census) kindsAre(state string, found []finding, locks bool) string {
 	kinds, of := c.byKind(found, locks)
-	agreed := told{feminine: true, many: len(found) > 1}
+	agreed := agreeing{feminine: true, many: len(found) > 1}
 	var names []string
 	for _, kind := range kinds {
 		if kind != "" && len(of[kind]) > 1 {
 			word, these := c.grammar.those(kind)
 			key := map[bool]string{true: "the_other_things", false: "the_things"}[locks && kind == "door"]
-			names = append(names, c.Phrase(key+gendered(these), map[string]any{"things": word}))
+			names = append(names, c.Phrase(key+genderKey(these), map[string]any{"things": word}))
 			agreed.feminine = agreed.feminine && these.feminine
 			continue
 		}
 		for _, f := range of[kind] {
-			names = append(names, c.grammar.spoken(f.step.Entity).String())
+			names = append(names, c.grammar.callThing(f.step.Entity).String())
 			agreed.feminine = agreed.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
 		}
 	}
@@ -184,7 +184,7 @@ func (c *census) kindsAre(state string, found []finding, locks bool) string {
 		names = append(names[:mostListed:mostListed], c.more(len(names)-mostListed).String())
 	}
 	verb := "stands"
-	if agreed.many || c.grammar.spoken(found[0].step.Entity).Many {
+	if agreed.many || c.grammar.callThing(found[0].step.Entity).Many {
 		verb = "stand"
 	}
 	return c.Phrase("asked_names", map[string]any{"name": c.grammar.list(names), "is": c.grammar.words[verb], "value": c.readings.condition(state, agreed)})
@@ -230,7 +230,7 @@ func (c *census) namesLooked(good string, all []finding) bool {
 	case "locked", "shut":
 		return c.q.kind == "everything" || c.q.kind == "door" && slices.ContainsFunc(all, func(f finding) bool { return f.besides })
 	case "closed":
-		return c.q.kind == "everything" || len(c.hiddenAlone(all)) > 0
+		return c.q.kind == "everything" || len(c.sayHiddenAlone(all)) > 0
 	case "off":
 		return c.q.kind == "everything" || c.q.kind == "device"
 	}

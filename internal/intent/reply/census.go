@@ -118,12 +118,12 @@ func (c *census) of(steps []plan.Step, results []tools.Result) string {
 			found = append(found, f)
 		}
 	}
-	return c.answer(merged(found))
+	return c.answer(mergeFindings(found))
 }
 
-// merged joins the findings about one thing: a low battery is more important than that
+// mergeFindings joins the findings about one thing: a low battery is more important than that
 // the rest is in order.
-func merged(found []finding) []finding {
+func mergeFindings(found []finding) []finding {
 	var out []finding
 	for _, f := range found {
 		i := slices.IndexFunc(out, func(o finding) bool { return o.step.Entity == f.step.Entity })
@@ -222,11 +222,11 @@ func (c *census) stateFound(f *finding, s *plan.Step, r tools.Result, o *observa
 // stateOf returns the state of a thing by the question for a state: a key of table
 // conditions; "" if it tells none.
 func (c *census) stateOf(e *home.Entity, o *observation, want string) string {
-	word := strings.ToLower(said(o.State))
+	word := strings.ToLower(sayValue(o.State))
 	switch want {
 	case "open", "closed":
 		if e.Domain == "lock" {
-			word = strings.ToLower(said(o.Values[string(home.Contact)]))
+			word = strings.ToLower(sayValue(o.Values[string(home.Contact)]))
 		}
 		if at, ok := o.Values[string(home.Position)].(float64); ok && word == "" {
 			word = map[bool]string{true: "open", false: "closed"}[at > 0]
@@ -261,9 +261,9 @@ func charge(s *plan.Step, o *observation) (state, level string) {
 			return "low", ""
 		}
 		if v <= lowBattery || o.Low {
-			return "low", said(v)
+			return "low", sayValue(v)
 		}
-		return "full", said(v)
+		return "full", sayValue(v)
 	case string:
 		if v == "low" || o.Low {
 			return "low", ""

@@ -139,7 +139,7 @@ func (a asker) what(t *testing.T, text string, news map[string]string) string {
 		}
 		texts = append(texts, reportOf(s.Entity.ID, strings.Contains(string(s.Call.Args), `"sensor":"battery"`), news))
 	}
-	return a.p.Told(steps, answers(len(steps), texts))
+	return a.p.SayResults(steps, answers(len(steps), texts))
 }
 
 func reportOf(id string, battery bool, news map[string]string) string {

@@ -126,7 +126,7 @@ func TestNoAllClearForWhatWasNotLookedAt(t *testing.T) {
 			}
 			texts = append(texts, flatReport(&steps[i], c.Given))
 		}
-		return a.p.Told(steps, answers(len(steps), texts))
+		return a.p.SayResults(steps, answers(len(steps), texts))
 	})
 	p.Compare(t, *update)
 }

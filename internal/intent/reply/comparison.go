@@ -24,9 +24,9 @@ type measure struct {
 	read  observation
 }
 
-// told says which room it is. For a room without a reading it says so, and never claims
+// sayRoom says which room it is. For a room without a reading it says so, and never claims
 // that it is less warm than another.
-func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
+func (c *comparison) sayRoom(steps []plan.Step, results []tools.Result) string {
 	slots := steps[0].Action.Slots
 	named, _ := slots["areas"].([]string)
 	rooms := c.measures(steps, results, named)
@@ -53,7 +53,7 @@ func (c *comparison) told(steps []plan.Step, results []tools.Result) string {
 	}
 	for _, m := range known {
 		if m.read.old() {
-			return c.aged(strings.Join(said, " "), &m.read)
+			return c.addAge(strings.Join(said, " "), &m.read)
 		}
 	}
 	return strings.Join(said, " ")
@@ -65,7 +65,7 @@ func (c *comparison) ofTwo(slots map[string]any, known, best []measure, first st
 	if other.room == best[0].room {
 		other = known[1]
 	}
-	text := c.at(c.word(slots, false), best, map[string]any{"least": said(other.value)})
+	text := c.at(c.word(slots, false), best, map[string]any{"least": sayValue(other.value)})
 	if len(best) > 1 {
 		text = c.at("both_at", best, nil)
 	}
@@ -84,7 +84,7 @@ func (c *comparison) at(key string, rooms []measure, more map[string]any) string
 	for _, m := range rooms {
 		places = append(places, c.room(m.room))
 	}
-	args := map[string]any{"place": c.grammar.join(places, "and"), "value": said(rooms[0].value), "unit": rooms[0].unit, "is": c.grammar.words["is"]}
+	args := map[string]any{"place": c.grammar.join(places, "and"), "value": sayValue(rooms[0].value), "unit": rooms[0].unit, "is": c.grammar.words["is"]}
 	if len(rooms) > 1 {
 		args["is"] = c.grammar.words["are"]
 	}

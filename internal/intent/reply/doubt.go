@@ -25,8 +25,8 @@ func (p *Phrases) Either(a, b string) string {
 	return p.Phrase("either", map[string]any{"a": a, "A": capital(a), "b": b})
 }
 
-// Called is what some things are called inside a sentence.
-func (p *Phrases) Called(things []*home.Entity) string {
+// CallThings is what some things are called inside a sentence.
+func (p *Phrases) CallThings(things []*home.Entity) string {
 	if len(things) == 0 {
 		return ""
 	}
@@ -37,7 +37,7 @@ func (p *Phrases) Called(things []*home.Entity) string {
 // no such words are known.
 func (p *Phrases) Aim(s *plan.Step) string {
 	e := deedOf(s, tools.Result{}, nil)
-	value := (acts{p}).wanted(e.want)
+	value := (acts{p}).wantedValue(e.want)
 	switch e.want.Action {
 	case "level", "position":
 		return value + " " + p.readings.units["%"]

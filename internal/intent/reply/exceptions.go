@@ -92,37 +92,37 @@ func (c *census) allGood(prefix, good string, all []finding) string {
 		good = "quiet"
 	}
 	if c.namesLooked(good, all) {
-		hidden := c.hiddenAlone(all)
+		hidden := c.sayHiddenAlone(all)
 		if len(hidden) > 0 {
 			prefix = "" // what nothing sees is no yes and no no
 		}
-		return strings.Join(append([]string{c.begun(prefix, c.looked(all))}, hidden...), " ")
+		return strings.Join(append([]string{c.beginWith(prefix, c.sayLooked(all))}, hidden...), " ")
 	}
 	if len(all) == 1 && c.q.kind != "everything" {
-		return c.begun(prefix, c.named(good, all))
+		return c.beginWith(prefix, c.sayByName(good, all))
 	}
 	there := map[bool]string{true: "_there"}[c.q.there]
 	if c.q.kind == "everything" {
-		return c.begun(prefix, c.Phrase("asked_everything"+there, map[string]any{"value": c.readings.condition(good, told{})}))
+		return c.beginWith(prefix, c.Phrase("asked_everything"+there, map[string]any{"value": c.readings.condition(good, agreeing{})}))
 	}
 	word, of := c.grammar.those(c.q.kind)
-	return c.begun(prefix, c.Phrase("asked_all"+there+gendered(of), map[string]any{"things": word, "value": c.readings.condition(good, of)}))
+	return c.beginWith(prefix, c.Phrase("asked_all"+there+genderKey(of), map[string]any{"things": word, "value": c.readings.condition(good, of)}))
 }
 
-// begun begins a sentence with a yes, a no or neither.
-func (c *census) begun(prefix, sentence string) string {
+// beginWith begins a sentence with a yes, a no or neither.
+func (c *census) beginWith(prefix, sentence string) string {
 	if prefix == "" || prefix == "none" && c.q.kind == "everything" {
 		return capital(sentence)
 	}
 	key := "answer_" + prefix
 	if prefix == "none" || prefix == "none_seen" {
 		_, of := c.grammar.those(c.q.kind)
-		key += gendered(of)
+		key += genderKey(of)
 	}
 	return c.Phrase(key, map[string]any{"text": sentence})
 }
 
-func gendered(of told) string {
+func genderKey(of agreeing) string {
 	if of.feminine {
 		return "_f"
 	}
@@ -147,7 +147,7 @@ func (c *census) others(good string, unknown []finding) []string {
 			}
 		}
 	}
-	return append([]string{c.Phrase(key+gendered(of), map[string]any{"value": c.readings.condition(good, of), "names": c.nameList(first)})}, c.notKnown(rest)...)
+	return append([]string{c.Phrase(key+genderKey(of), map[string]any{"value": c.readings.condition(good, of), "names": c.nameList(first)})}, c.notKnown(rest)...)
 }
 
 // alarmKinds are the kinds that are quiet where others are off.
@@ -165,7 +165,7 @@ func (c *census) notKnown(unknown []finding) []string {
 	}
 	var told []string
 	if len(away) > 0 {
-		told = append(told, c.unreached(away))
+		told = append(told, c.sayUnreached(away))
 	}
 	if len(silent) > 0 {
 		told = append(told, c.Phrase("unknown_state", map[string]any{"name": c.nameList(silent)}))
@@ -173,9 +173,9 @@ func (c *census) notKnown(unknown []finding) []string {
 	return told
 }
 
-// unreached says which things cannot be reached, and what to check if the cause is not
+// sayUnreached says which things cannot be reached, and what to check if the cause is not
 // one of them.
-func (c *census) unreached(away []finding) string {
+func (c *census) sayUnreached(away []finding) string {
 	names := c.nameList(away)
 	if away[0].blame != "" {
 		return c.Phrase(away[0].blame, c.grammar.agreeing(names, c.ofAll(away)))
@@ -187,7 +187,7 @@ func (c *census) unreached(away []finding) string {
 // An alarm that is on is never said after a no.
 func (c *census) tell(prefix string, found []finding) []string {
 	var sentences []string
-	for _, group := range grouped(found) {
+	for _, group := range groupByState(found) {
 		first := group[0]
 		if first.state == "unreachable" {
 			group = topmost(group) // a device and its battery are one
@@ -198,21 +198,21 @@ func (c *census) tell(prefix string, found []finding) []string {
 		case first.state == "low":
 			sentences = append(sentences, c.batteries(prefix, group))
 		case first.blame != "":
-			sentences = append(sentences, c.unreached(group))
+			sentences = append(sentences, c.sayUnreached(group))
 		case first.state == "unreachable" && c.q.ask != "count":
-			sentences = append(sentences, c.begun(prefix, c.Phrase("asked_unreached", map[string]any{"names": c.nameList(group)})))
+			sentences = append(sentences, c.beginWith(prefix, c.Phrase("asked_unreached", map[string]any{"names": c.nameList(group)})))
 		case c.q.ask == "count" && len(group) == 1:
 			_, of := c.grammar.those(c.q.kind)
-			sentences = append(sentences, c.Phrase("asked_one"+gendered(of), map[string]any{"names": c.nameList(group)}))
+			sentences = append(sentences, c.Phrase("asked_one"+genderKey(of), map[string]any{"names": c.nameList(group)}))
 		case c.q.ask == "count":
 			word, of := c.grammar.those(c.q.kind)
 			sentences = append(sentences, c.Phrase("asked_count", map[string]any{
 				"count": len(group), "things": word, "value": c.readings.condition(first.state, of), "names": c.nameList(group),
 			}))
 		case prefix == "yes" && slices.Contains(moving, first.state):
-			sentences = append(sentences, c.begun("", c.named(first.state, group)))
+			sentences = append(sentences, c.beginWith("", c.sayByName(first.state, group)))
 		default:
-			sentences = append(sentences, c.begun(prefix, c.named(first.state, group)))
+			sentences = append(sentences, c.beginWith(prefix, c.sayByName(first.state, group)))
 		}
 		prefix = ""
 	}
@@ -241,8 +241,8 @@ func (c *census) together(group []finding) map[string]any {
 	return c.grammar.agreeing(c.nameList(group), c.ofAll(group))
 }
 
-// grouped puts together what is in the same state, alarms first.
-func grouped(found []finding) [][]finding {
+// groupByState puts together what is in the same state, alarms first.
+func groupByState(found []finding) [][]finding {
 	var out [][]finding
 	for _, f := range found {
 		i := slices.IndexFunc(out, func(g []finding) bool { return g[0].state == f.state && g[0].told == f.told })
@@ -259,8 +259,8 @@ func urgency(f finding) int {
 	return map[string]int{"alarm": 0, "low": 2, "unreachable": 2}[f.state] + map[bool]int{true: 0, false: 1}[f.state == "alarm" || f.state == "low"]
 }
 
-// named says the states of things, by their names.
-func (c *census) named(state string, group []finding) string {
+// sayByName says the states of things, by their names.
+func (c *census) sayByName(state string, group []finding) string {
 	of := c.ofAll(group)
 	args := c.grammar.agreeing(c.nameList(group), of)
 	args["is"], args["value"] = args["stands"], c.readings.condition(state, of)
@@ -268,8 +268,8 @@ func (c *census) named(state string, group []finding) string {
 }
 
 // ofAll is what words agree with that are said of all that was found.
-func (c *census) ofAll(group []finding) told {
-	of := told{feminine: true, many: len(group) > 1 || c.grammar.spoken(group[0].step.Entity).Many}
+func (c *census) ofAll(group []finding) agreeing {
+	of := agreeing{feminine: true, many: len(group) > 1 || c.grammar.callThing(group[0].step.Entity).Many}
 	for _, f := range group {
 		of.feminine = of.feminine && c.grammar.feminine(f.step.Entity, c.q.kind)
 	}
@@ -280,7 +280,7 @@ func (c *census) ofAll(group []finding) told {
 func (c *census) nameList(group []finding) home.Called {
 	var names []home.Called
 	for _, f := range topmost(group) {
-		name := c.grammar.spoken(powered(f.step.Entity))
+		name := c.grammar.callThing(poweredThing(f.step.Entity))
 		if !slices.ContainsFunc(names, func(n home.Called) bool { return n.String() == name.String() }) {
 			names = append(names, name)
 		}
@@ -304,8 +304,8 @@ func (c *census) more(n int) home.Called {
 	return c.grammar.names.Bare(c.Phrase(key, map[string]any{"count": n}))
 }
 
-// powered is the thing that a battery or a button is in; any other thing is itself.
-func powered(e *home.Entity) *home.Entity {
+// poweredThing is the thing that a battery or a button is in; any other thing is itself.
+func poweredThing(e *home.Entity) *home.Entity {
 	of := *e
 	switch e.DeviceClass() {
 	case "battery":
@@ -322,7 +322,7 @@ func powered(e *home.Entity) *home.Entity {
 func (c *census) batteries(prefix string, group []finding) string {
 	var names []home.Called
 	for _, f := range group {
-		name := c.grammar.spoken(powered(f.step.Entity))
+		name := c.grammar.callThing(poweredThing(f.step.Entity))
 		if f.level != "" {
 			name = name.Each(func(name string) string {
 				return c.Phrase("at_percent", map[string]any{"name": name, "value": f.level})
@@ -337,7 +337,7 @@ func (c *census) batteries(prefix string, group []finding) string {
 	if len(group) > 1 {
 		key = "asked_batteries"
 	}
-	return c.begun(prefix, c.Phrase(key, map[string]any{"names": c.grammar.join(names, "and")}))
+	return c.beginWith(prefix, c.Phrase(key, map[string]any{"names": c.grammar.join(names, "and")}))
 }
 
 // ages says for which things the reading is old.

@@ -31,18 +31,18 @@ func (g *grammar) article(word string) string {
 	return g.words["a"]
 }
 
-// spoken is the name of a thing inside a sentence: "the kitchen light".
-func (g *grammar) spoken(e *home.Entity) home.Called { return g.names.Call(e) }
+// callThing is the name of a thing inside a sentence: "the kitchen light".
+func (g *grammar) callThing(e *home.Entity) home.Called { return g.names.Call(e) }
 
 // about fills the places that depend on the device's name.
 func (g *grammar) about(s *plan.Step) map[string]any {
-	name := g.spoken(s.Entity)
-	return g.agreeing(name, told{feminine: g.feminine(s.Entity, ""), many: name.Many})
+	name := g.callThing(s.Entity)
+	return g.agreeing(name, agreeing{feminine: g.feminine(s.Entity, ""), many: name.Many})
 }
 
 // agreeing fills the places for a name, and those for the words that agree with it:
 // verbs, pronouns, and endings.
-func (g *grammar) agreeing(name home.Called, of told) map[string]any {
+func (g *grammar) agreeing(name home.Called, of agreeing) map[string]any {
 	args := map[string]any{"name": name, "Name": name.Each(capital)}
 	for place, words := range map[string][2]string{
 		"is": {"is", "are"}, "has": {"has", "have"}, "it": {"it", "them"}, "they": {"it", "they"}, "reports": {"reports", "report"},
@@ -65,13 +65,13 @@ func (g *grammar) agreeing(name home.Called, of told) map[string]any {
 	return args
 }
 
-// named fills the places that depend on the names of some of the steps' things,
+// namePlaces fills the places that depend on the names of some of the steps' things,
 // or on their number if there are too many names to listen to.
-func (g *grammar) named(steps []plan.Step, some []int) map[string]any {
+func (g *grammar) namePlaces(steps []plan.Step, some []int) map[string]any {
 	const most = 4
-	these := picked(steps, some)
+	these := pick(steps, some)
 	if len(some) > most {
-		return g.counted(these)
+		return g.countPlaces(these)
 	}
 	return g.namely(these)
 }
@@ -82,23 +82,23 @@ func (g *grammar) namely(steps []plan.Step) map[string]any {
 		return g.about(&steps[0])
 	}
 	var names []home.Called
-	of := told{feminine: true, many: true}
+	of := agreeing{feminine: true, many: true}
 	for i := range steps {
-		names = append(names, g.spoken(steps[i].Entity))
+		names = append(names, g.callThing(steps[i].Entity))
 		of.feminine = of.feminine && g.feminine(steps[i].Entity, "")
 	}
 	return g.agreeing(g.join(names, "and"), of)
 }
 
-// counted fills the places for the number of the steps' things.
-func (g *grammar) counted(steps []plan.Step) map[string]any {
+// countPlaces fills the places for the number of the steps' things.
+func (g *grammar) countPlaces(steps []plan.Step) map[string]any {
 	word, of := g.thing(steps, len(steps)), g.ofKind(steps)
 	return g.agreeing(g.names.Bare(fmt.Sprintf("%d %s", len(steps), word)), of)
 }
 
 // ofKind is what words agree with that are said of several things by their kind.
-func (g *grammar) ofKind(steps []plan.Step) told {
-	return told{feminine: slices.Contains(g.agree.Feminine, g.kind(steps)), many: len(steps) > 1}
+func (g *grammar) ofKind(steps []plan.Step) agreeing {
+	return agreeing{feminine: slices.Contains(g.agree.Feminine, g.kind(steps)), many: len(steps) > 1}
 }
 
 // join lists names: "a, b and c".
@@ -107,9 +107,9 @@ func (g *grammar) join(names []home.Called, word string) home.Called {
 }
 
 // list joins names: "a, b and c". A name may end with the comma of its apposition.
-func (g *grammar) list(names []string) string { return g.joined(names, "and") }
+func (g *grammar) list(names []string) string { return g.joinNames(names, "and") }
 
-func (g *grammar) joined(names []string, word string) string {
+func (g *grammar) joinNames(names []string, word string) string {
 	if n := len(names); n > 1 {
 		return strings.ReplaceAll(strings.Join(names[:n-1], ", "), ",,", ",") + " " + g.words[word] + " " + names[n-1]
 	}
@@ -172,14 +172,14 @@ func (g *grammar) among(e *home.Entity, things []*home.Entity) home.Called {
 	inRoom := func(e *home.Entity) home.Called {
 		there := *e
 		there.Namesakes = true
-		return g.spoken(&there)
+		return g.callThing(&there)
 	}
 	ofServer := func(e *home.Entity) home.Called {
 		return inRoom(e).Each(func(name string) string {
-			return strings.NewReplacer("{name}", name, "{server}", home.Spoken(e.Server)).Replace(g.names.OfServer)
+			return strings.NewReplacer("{name}", name, "{server}", home.SpokenName(e.Server)).Replace(g.names.OfServer)
 		})
 	}
-	for _, form := range []func(*home.Entity) home.Called{g.spoken, inRoom, ofServer} {
+	for _, form := range []func(*home.Entity) home.Called{g.callThing, inRoom, ofServer} {
 		name := form(e)
 		if !slices.ContainsFunc(things, func(o *home.Entity) bool { return o != e && form(o).String() == name.String() }) {
 			return name

@@ -34,7 +34,7 @@ func (t *table) agrees(p string) bool {
 
 func written(t *testing.T, language string) table {
 	t.Helper()
-	data, err := sentences.Answered(language)
+	data, err := sentences.Replies(language)
 	if err != nil {
 		t.Fatal(err)
 	}

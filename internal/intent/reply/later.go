@@ -6,25 +6,25 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Arrived says that things which were moving, or asleep, now have the requested state.
+// SayArrived says that things which were moving, or asleep, now have the requested state.
 // Their own later reports count as the confirmation.
-func (p *Phrases) Arrived(steps []plan.Step) string {
+func (p *Phrases) SayArrived(steps []plan.Step) string {
 	results := make([]tools.Result, len(steps))
 	for i := range results {
 		results[i].Receipt = &tools.Receipt{Device: steps[i].Entity.Name, Outcome: tools.Confirmed}
 	}
-	return p.Told(steps, results)
+	return p.SayResults(steps, results)
 }
 
-// Stuck says of a thing that was under way how far it has come; a thing that has
+// SayStuck says of a thing that was under way how far it has come; a thing that has
 // not reported since is to be looked at.
-func (p *Phrases) Stuck(s *plan.Step, seen plan.Sight) string {
+func (p *Phrases) SayStuck(s *plan.Step, seen plan.Sight) string {
 	args := p.grammar.these([]plan.Step{*s})
 	word := ""
 	if seen.State != nil {
 		word = p.readings.state(s.Entity, seen.State)
 	}
-	switch level := said(seen.Level); {
+	switch level := sayValue(seen.Level); {
 	case !seen.Known:
 		return p.Phrase("fate_unknown_of", args)
 	case level != "" && level != "0" && level != "100":
@@ -42,7 +42,7 @@ func (p *Phrases) Stuck(s *plan.Step, seen plan.Sight) string {
 // unsure, only what it is is said.
 func (p *Phrases) Belied(e *home.Entity, property string, told, is any, unsure bool) string {
 	args := p.grammar.about(&plan.Step{Entity: e})
-	asked, level := said(told), said(is)
+	asked, level := sayValue(told), sayValue(is)
 	if unsure {
 		return p.isNow(e, is, args)
 	}
@@ -71,7 +71,7 @@ func (p *Phrases) isNow(e *home.Entity, is any, args map[string]any) string {
 	case isNumber && level == 0:
 		return p.Phrase("done_off", args)
 	case isNumber:
-		args["value"] = said(is)
+		args["value"] = sayValue(is)
 		return p.Phrase("done_position", args)
 	}
 	args["value"] = p.readings.state(e, is)

@@ -62,7 +62,7 @@ func TestALostReadingIsNoAct(t *testing.T) {
 				break
 			}
 		}
-		got := a.p.Told(steps, results, errs...)
+		got := a.p.SayResults(steps, results, errs...)
 		if noTime && strings.Contains(got, "reach") {
 			t.Errorf("%s: %q blames a thing that was not asked", language, got)
 		}

@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/intent/plan"
 )
 
-// charged answers how full the battery of one thing is, and whether it is low; ""
+// sayCharge answers how full the battery of one thing is, and whether it is low; ""
 // for another question, or where the battery cannot be reached.
-func (p *Phrases) charged(s *plan.Step, o *observation) string {
+func (p *Phrases) sayCharge(s *plan.Step, o *observation) string {
 	if s.Action.Slots["device_class"] != "battery" || o.Reachable != nil && !*o.Reachable {
 		return ""
 	}
@@ -32,7 +32,7 @@ func (p *Phrases) charged(s *plan.Step, o *observation) string {
 	if asked, ok := s.Action.Slots["state"].(string); ok {
 		prefix = map[bool]string{true: "yes", false: "no"}[asked == state]
 	}
-	return p.aged(c.begun(prefix, p.Phrase(key, map[string]any{"names": p.grammar.spoken(powered(s.Entity)), "value": level})), o)
+	return p.addAge(c.beginWith(prefix, p.Phrase(key, map[string]any{"names": p.grammar.callThing(poweredThing(s.Entity)), "value": level})), o)
 }
 
 // setTo answers what a thermostat is set to; "" for another question.
@@ -42,21 +42,21 @@ func (p *Phrases) setTo(s *plan.Step, o *observation) string {
 		return ""
 	}
 	args := p.grammar.about(s)
-	args["value"], args["degrees"] = said(set), p.readings.degreesOf(s)
+	args["value"], args["degrees"] = sayValue(set), p.readings.degreesOf(s)
 	key := "done_setpoint"
 	low, heats := o.Values[string(home.HeatsTo)]
 	if high, cools := o.Values[string(home.CoolsTo)]; heats && cools {
-		key, args["low"], args["high"] = "set_between", said(low), said(high)
+		key, args["low"], args["high"] = "set_between", sayValue(low), sayValue(high)
 	}
 	if o.Reachable == nil || *o.Reachable {
 		text := p.Phrase(key, args)
 		if o.State == "off" || o.Values[string(home.Mode)] == "off" {
 			text = p.butOff(text)
 		}
-		return p.aged(text, o)
+		return p.addAge(text, o)
 	}
-	args["value"] = said(set) + " " + p.readings.degreesOf(s)
-	return cmp.Or(p.blamed(o, args), p.Phrase("unreachable", args))
+	args["value"] = sayValue(set) + " " + p.readings.degreesOf(s)
+	return cmp.Or(p.sayCause(o, args), p.Phrase("unreachable", args))
 }
 
 // butOff adds to what a thermostat is set to that it is off.
@@ -75,9 +75,9 @@ func asksWarmth(s *plan.Step) bool {
 	return s.Action.Slots[slotAbove] != nil || s.Action.Slots[slotBelow] != nil
 }
 
-// compared answers whether a temperature is above or below another one, with the
+// sayComparison answers whether a temperature is above or below another one, with the
 // temperature itself.
-func (p *Phrases) compared(s *plan.Step, args map[string]any) string {
+func (p *Phrases) sayComparison(s *plan.Step, args map[string]any) string {
 	args["Name"] = args["name"]
 	text := p.Phrase("measures", args)
 	measured, err := strconv.ParseFloat(fmt.Sprint(args["value"]), 64)

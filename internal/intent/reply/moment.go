@@ -10,8 +10,8 @@ import (
 // own are the replies to questions that the gateway's own tools answer.
 type own struct{ *Phrases }
 
-// told says the answer of such a tool; "" if the tool's own words are to be said.
-func (p own) told(s *plan.Step, key string, r tools.Result) string {
+// sayAnswer says the answer of such a tool; "" if the tool's own words are to be said.
+func (p own) sayAnswer(s *plan.Step, key string, r tools.Result) string {
 	zone, _ := s.Action.Slots["zone"].(string)
 	switch {
 	case r.Failed && zone != "":

@@ -57,7 +57,7 @@ func (r *readings) sensed(s *plan.Step, got tools.Result) (sense, bool) {
 	_, alarm := r.sensors[class]
 	out := sense{alarm: alarm, opens: slices.Contains(openings, class), away: o.Reachable != nil && !*o.Reachable, reading: o}
 	if known {
-		out.truth = truths[strings.ToLower(said(word))]
+		out.truth = truths[strings.ToLower(sayValue(word))]
 	}
 	out.told = r.sense(class, out.truth)
 	return out, true
@@ -98,7 +98,7 @@ func (r *readings) sense(class, truth string) string {
 
 // state returns a device's state as a word.
 func (r *readings) state(e *home.Entity, state any) string {
-	word := strings.ToLower(said(state))
+	word := strings.ToLower(sayValue(state))
 	if truth := truths[word]; truth != "" && e.Domain == "binary_sensor" {
 		return r.sense(e.DeviceClass(), truth)
 	}
@@ -145,13 +145,13 @@ func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
 		if u, ok := o.Values["unit"].(string); ok && unit == "" && class == string(home.Temperature) {
 			unit = u
 		}
-		return said(v), r.unitOf(s, unit, class)
+		return sayValue(v), r.unitOf(s, unit, class)
 	}
 	if number, ok := o.State.(float64); ok {
 		if u, ok := s.Entity.Attributes["unit"].(string); ok && o.Unit == "" {
 			o.Unit = u
 		}
-		return said(number), r.unitOf(s, o.Unit, class)
+		return sayValue(number), r.unitOf(s, o.Unit, class)
 	}
 	return r.state(s.Entity, o.State), ""
 }

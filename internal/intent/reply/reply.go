@@ -50,7 +50,7 @@ func Ours(language string) (*Phrases, error) {
 	if p, ok := ours.Load(language); ok {
 		return p.(*Phrases), nil
 	}
-	data, err := sentences.Answered(language)
+	data, err := sentences.Replies(language)
 	if err != nil {
 		return nil, fmt.Errorf("there are no replies of our own for the language %q", language)
 	}
@@ -124,22 +124,22 @@ func (p *Phrases) Language() string { return p.language }
 func (p *Phrases) Phrase(key string, args map[string]any) string {
 	text := p.phrases[key]
 	if strings.Contains(text, "{") {
-		text = p.filled(text, args)
+		text = p.fill(text, args)
 	}
-	return p.grammar.names.Contracted(strings.Join(strings.Fields(text), " "))
+	return p.grammar.names.JoinArticle(strings.Join(strings.Fields(text), " "))
 }
 
-// filled fills the places of a phrase. A text for a place may itself have places for
+// fill fills the places of a phrase. A text for a place may itself have places for
 // words that agree with the name: "allumé{e}". Without a name the masculine singular is
 // used.
-func (p *Phrases) filled(text string, args map[string]any) string {
+func (p *Phrases) fill(text string, args map[string]any) string {
 	for range 2 {
 		for place, value := range args {
 			if name, ok := value.(home.Called); ok {
 				text = strings.ReplaceAll(text, "{"+place+"_object}", name.In(home.Object))
 				text = strings.ReplaceAll(text, "{"+place+"_of}", name.In(home.Of))
 			}
-			text = strings.ReplaceAll(text, "{"+place+"}", p.written(place, value, args))
+			text = strings.ReplaceAll(text, "{"+place+"}", p.write(place, value, args))
 		}
 	}
 	for place, forms := range p.grammar.agree.Endings {
@@ -154,9 +154,9 @@ func (p *Phrases) filled(text string, args map[string]any) string {
 // numbered are the places of phrases that numbers fill.
 var numbered = []string{"value", "low", "high", "least", "from", "to", "a", "A", "b"}
 
-// written is what fills a place: a number with the language's mark between its whole and
+// write is what fills a place: a number with the language's mark between its whole and
 // its part, and the unit of one thing in the singular.
-func (p *Phrases) written(place string, value any, args map[string]any) string {
+func (p *Phrases) write(place string, value any, args map[string]any) string {
 	text := fmt.Sprint(value)
 	switch {
 	case slices.Contains(numbered, place) && p.readings.point != "":
@@ -184,26 +184,26 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 		d.Together = false
 		return p.Refusal(d) + " " + p.Phrase("nothing_done", nil)
 	case d.Limits != nil && d.Limits.From < d.Limits.To:
-		return p.Phrase(string(d.Reason), map[string]any{"from": said(d.Limits.From), "to": said(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
+		return p.Phrase(string(d.Reason), map[string]any{"from": sayValue(d.Limits.From), "to": sayValue(d.Limits.To), "degrees": p.readings.degrees(d.Limits.Scale, d.Limits.Named)})
 	}
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
-	written := p.grammar.names.Written(heard)
-	args := map[string]any{"heard": p.grammar.names.Bare(written), "thing": p.grammar.spoken(&home.Entity{Name: written}), "a": p.grammar.article(heard)}
+	written := p.grammar.names.Capitalize(heard)
+	args := map[string]any{"heard": p.grammar.names.Bare(written), "thing": p.grammar.callThing(&home.Entity{Name: written}), "a": p.grammar.article(heard)}
 	if text := p.Phrase(string(d.Reason), args); text != "" {
 		return capital(text)
 	}
 	return p.Phrase("not_understood", nil)
 }
 
-// Denied says that a dangerous act is switched off.
-func (p *Phrases) Denied(steps []plan.Step) string {
+// SayDenied says that a dangerous act is switched off.
+func (p *Phrases) SayDenied(steps []plan.Step) string {
 	for _, s := range steps {
 		if s.Risk != tools.Dangerous || s.Entity == nil {
 			continue
 		}
-		name := p.grammar.spoken(s.Entity)
+		name := p.grammar.callThing(s.Entity)
 		return p.Phrase(deniedKey(s.Entity.Domain), map[string]any{"name": name, "Name": name.Each(capital)})
 	}
 	return p.Phrase("denied", nil)
@@ -225,7 +225,7 @@ func deniedKey(domain string) string {
 // Challenge asks for words before a dangerous step. The words come first and other words
 // last, so that the echo of our own voice is not the answer.
 func (p *Phrases) Challenge(s *plan.Step, words string) string {
-	return p.Phrase(strings.Replace(deniedKey(s.Entity.Domain), "denied", "challenge", 1), map[string]any{"words": words, "name": p.grammar.spoken(s.Entity)})
+	return p.Phrase(strings.Replace(deniedKey(s.Entity.Domain), "denied", "challenge", 1), map[string]any{"words": words, "name": p.grammar.callThing(s.Entity)})
 }
 
 // maxApology is how long an error may be to be read out, in bytes.
@@ -239,7 +239,7 @@ func (p *Phrases) Apology(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &planned):
-		return p.planned(planned)
+		return p.sayPlanError(planned)
 	case errors.Is(err, tools.ErrNoAnswer):
 		return p.Phrase("fate_unknown", nil)
 	case errors.Is(err, tools.ErrNotConnected) && !p.english():
@@ -260,8 +260,8 @@ func (p *Phrases) Apology(err error) string {
 	return p.Phrase("failed", nil)
 }
 
-// planned says why nothing could be planned.
-func (p *Phrases) planned(e *plan.Error) string {
+// sayPlanError says why nothing could be planned.
+func (p *Phrases) sayPlanError(e *plan.Error) string {
 	if e.Key == "" {
 		return e.Text
 	}

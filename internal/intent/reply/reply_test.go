@@ -71,7 +71,7 @@ func TestDenied(t *testing.T) {
 			t.Errorf("%s: %q: %v", language, asked, err)
 			return ""
 		}
-		return a.p.Denied(steps)
+		return a.p.SayDenied(steps)
 	})
 	golden.Compare(t, *update)
 }
@@ -111,7 +111,7 @@ func TestApology(t *testing.T) {
 			say(c.name, a.p.Apology(c.err))
 		}
 		refused := []plan.Step{{Action: intent.Action{Intent: "HassTurnOn"}, Entity: &home.Entity{Name: "Lampe", Domain: "light"}}}
-		say("refused in English", a.p.Told(refused, []tools.Result{{Receipt: &tools.Receipt{Outcome: tools.Refused, Message: "No."}}}))
+		say("refused in English", a.p.SayResults(refused, []tools.Result{{Receipt: &tools.Receipt{Outcome: tools.Refused, Message: "No."}}}))
 		if language == "en" {
 			say("of a plan", a.p.Apology(&plan.Error{Text: "That device is gone."}))
 			continue // its house has no scene
@@ -121,7 +121,7 @@ func TestApology(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		say("a scene that no tool starts", a.p.Told(steps, make([]tools.Result, 1)))
+		say("a scene that no tool starts", a.p.SayResults(steps, make([]tools.Result, 1)))
 	}
 	golden.Compare(t, *update)
 }
@@ -139,7 +139,7 @@ func TestPhrase(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	data, err := sentences.Answered("en")
+	data, err := sentences.Replies("en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +168,8 @@ func FuzzTold(f *testing.F) {
 		r := []tools.Result{{Data: json.RawMessage(data), Receipt: receipt, Text: text, Failed: failed}, {Data: json.RawMessage(data), Receipt: receipt}}
 		for _, name := range []string{"HassTurnOn", "HassGetState", "LocalClimateAdjust"} {
 			a := intent.Action{Intent: name, Slots: map[string]any{"state": "on"}}
-			p.Told([]plan.Step{{Action: a, Entity: e, Risk: tools.Read}, {Action: a, Entity: e}}, r)
-			p.Told([]plan.Step{{Action: a, Entity: e}}, r)
+			p.SayResults([]plan.Step{{Action: a, Entity: e, Risk: tools.Read}, {Action: a, Entity: e}}, r)
+			p.SayResults([]plan.Step{{Action: a, Entity: e}}, r)
 		}
 	})
 }

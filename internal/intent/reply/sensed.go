@@ -28,13 +28,13 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	if got.truth == "" {
 		return p.Phrase("unknown_state", args)
 	}
-	if text := p.blamed(&got.reading, args); text != "" && got.truth != "on" {
+	if text := p.sayCause(&got.reading, args); text != "" && got.truth != "on" {
 		return text
 	}
 	if got.away {
 		return p.Phrase("unreachable", args)
 	}
-	return p.aged(p.Phrase(p.sensing(got, truthAsked(s)), args), &got.reading)
+	return p.addAge(p.Phrase(p.sensing(got, truthAsked(s)), args), &got.reading)
 }
 
 // sensing is the key of the sentence that answers a yes-or-no question, in a language
@@ -119,10 +119,10 @@ func (p *Phrases) unheard(steps []plan.Step, senses []sense, which []int) []stri
 	}
 	var said []string
 	if len(away) > 0 {
-		said = append(said, p.Phrase("cannot_reach", map[string]any{"names": p.grammar.named(steps, away)["name"]}))
+		said = append(said, p.Phrase("cannot_reach", map[string]any{"names": p.grammar.namePlaces(steps, away)["name"]}))
 	}
 	if len(silent) > 0 {
-		said = append(said, p.Phrase("unknown_state", p.grammar.named(steps, silent)))
+		said = append(said, p.Phrase("unknown_state", p.grammar.namePlaces(steps, silent)))
 	}
 	return said
 }
@@ -144,7 +144,7 @@ func (p *Phrases) alike(steps []plan.Step, senses []sense, some []int, asked str
 		if !first.alarm || len(said) > 0 {
 			asked = ""
 		}
-		args := p.grammar.named(steps, same)
+		args := p.grammar.namePlaces(steps, same)
 		args["value"] = first.told
 		said, some = append(said, p.Phrase(p.sensing(first, asked), args)), rest
 	}

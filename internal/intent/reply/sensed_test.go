@@ -115,7 +115,7 @@ func (a asking) told(t *testing.T, text string, reports map[string]string) strin
 		t.Errorf("%q asks nothing", text)
 		return ""
 	}
-	return a.p.Told(steps, answers(len(steps), texts))
+	return a.p.SayResults(steps, answers(len(steps), texts))
 }
 
 // Answers of a sensor in a Z-Wave house.

@@ -79,7 +79,7 @@ func TestTimersAreTold(t *testing.T) {
 			t.Errorf("%s: %q: %v", language, asked, err)
 			return ""
 		}
-		return a.p.Told(steps, []tools.Result{{Text: "in English", Data: data}})
+		return a.p.SayResults(steps, []tools.Result{{Text: "in English", Data: data}})
 	})
 	golden.Compare(t, *update)
 }

@@ -16,9 +16,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Told says the results of steps. results have the same indexes as steps, and so have
+// SayResults says the results of steps. results have the same indexes as steps, and so have
 // errs, which may be left out: why a call got no answer.
-func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error) string {
+func (p *Phrases) SayResults(steps []plan.Step, results []tools.Result, errs ...error) string {
 	errs = append(slices.Clone(errs), make([]error, max(0, len(steps)-len(errs)))...)
 	steps, results, errs, lost := apart(steps[:min(len(steps), len(results))], results, errs)
 	var said []string
@@ -32,7 +32,7 @@ func (p *Phrases) Told(steps []plan.Step, results []tools.Result, errs ...error)
 		}
 		start = end
 	}
-	if text := (acts{p}).acted(lost.steps, lost.results, lost.errs); text != "" {
+	if text := (acts{p}).sayActs(lost.steps, lost.results, lost.errs); text != "" {
 		said = append(said, text)
 	}
 	return strings.Join(said, " ")
@@ -80,15 +80,15 @@ func (p *Phrases) action(steps []plan.Step, results []tools.Result, errs []error
 	first := &steps[0]
 	switch {
 	case catalogue.Of(first.Action.Intent).Plan == catalogue.List:
-		return p.listed(steps)
+		return p.listThings(steps)
 	case first.Entity == nil && first.Err != nil:
 		return p.Apology(first.Err)
 	case first.Entity == nil:
-		return acts{p}.plain(first, results[0], errs[0])
+		return acts{p}.sayPlainly(first, results[0], errs[0])
 	case first.Risk == tools.Read && first.Err == nil || first.Action.Intent == catalogue.GetState:
 		return p.answered(steps, unread(results, errs))
 	}
-	return acts{p}.acted(steps, results, errs)
+	return acts{p}.sayActs(steps, results, errs)
 }
 
 // Why a reading got no answer that is not its thing's fault: the call was lost, or the
@@ -128,7 +128,7 @@ func unreadBecause(r tools.Reason) tools.Result {
 	return tools.Result{Data: json.RawMessage(`{"reachable":false,"reason":"` + string(r) + `"}`)}
 }
 
-func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
+func (p acts) sayPlainly(s *plan.Step, r tools.Result, err error) string {
 	in := catalogue.Of(s.Action.Intent)
 	switch {
 	case in.Plan == catalogue.Words:
@@ -139,7 +139,7 @@ func (p acts) plain(s *plan.Step, r tools.Result, err error) string {
 	if text, ok := p.Words.Told(s, r); ok && s.Timer() {
 		return text
 	}
-	if text := own(p).told(s, in.Reply, r); text != "" {
+	if text := own(p).sayAnswer(s, in.Reply, r); text != "" {
 		return text
 	}
 	if r.Text != "" && (p.english() || r.Data == nil && r.Failed) {
@@ -181,14 +181,14 @@ func (p acts) elsewhere(s *plan.Step, r tools.Result, err error) string {
 	return p.Phrase("server_done", server)
 }
 
-func (p *Phrases) listed(steps []plan.Step) string {
+func (p *Phrases) listThings(steps []plan.Step) string {
 	const most = 8 // more names at once are too many to listen to
 	var names []home.Called
 	for _, s := range steps {
 		if s.Entity == nil {
 			continue
 		}
-		name := p.grammar.spoken(s.Entity)
+		name := p.grammar.callThing(s.Entity)
 		if !slices.ContainsFunc(names, func(n home.Called) bool { return n.String() == name.String() }) {
 			names = append(names, name)
 		}
@@ -230,8 +230,8 @@ func (p *Phrases) Which(things []*home.Entity) string {
 	return p.Phrase("which_one", map[string]any{"names": p.grammar.join(names, "or")})
 }
 
-// said is a value as it is spoken: at most one decimal, no quotes.
-func said(v any) string {
+// sayValue is a value as it is spoken: at most one decimal, no quotes.
+func sayValue(v any) string {
 	switch n := v.(type) {
 	case nil:
 		return ""

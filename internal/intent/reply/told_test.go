@@ -76,7 +76,7 @@ func TestTold(t *testing.T) {
 			t.Errorf("%s: %q: %v", language, asked, err)
 			return ""
 		}
-		got := a.p.Told(steps, answers(len(steps), results))
+		got := a.p.SayResults(steps, answers(len(steps), results))
 		confirmed := len(results) == 1 && strings.Contains(results[0], "confirmed") && c.Name != "two commands"
 		// Eight words; a Spanish name of a thing has up to four, and an article.
 		if most := 8 + map[bool]int{true: 1}[language == "es"]; confirmed && len(strings.Fields(strings.ReplaceAll(got, " :", ""))) > most {

@@ -25,7 +25,7 @@ func (c *census) inspect(steps []plan.Step, results []tools.Result) *inspection 
 	for i := range steps {
 		s := &steps[i]
 		if s.About == plan.Servers {
-			n.servers, n.gateway = plan.Disconnected(results[i]), plan.Troubles(results[i])
+			n.servers, n.gateway = plan.ReadAbsent(results[i]), plan.Troubles(results[i])
 			continue
 		}
 		o, _ := observe(s, results[i])

@@ -44,7 +44,7 @@ func TestAHouseIsNotAllRightWithAnAlarmOn(t *testing.T) {
 			}
 			states = append(states, state)
 		}
-		return a.p.Told(steps, answers(len(steps), states))
+		return a.p.SayResults(steps, answers(len(steps), states))
 	})
 	p.Compare(t, *update)
 }

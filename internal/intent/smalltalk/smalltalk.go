@@ -38,11 +38,11 @@ type Reader struct {
 	words   *names.Index    // knows the words for what many houses have
 	house   map[string]bool // other words for what a house is asked about
 	loose   map[string]bool // topics whose sentences fit nearly any question or wish
-	told
+	topicReplies
 }
 
-// told are the replies in a file of small talk, by topic.
-type told struct {
+// topicReplies are the replies in a file of small talk, by topic.
+type topicReplies struct {
 	Says    map[string]string `yaml:"says"`
 	Greets  map[string]byHour `yaml:"greets"`
 	Repeats map[string]string `yaml:"repeats"`
@@ -106,7 +106,7 @@ func load(language string) (*Reader, error) {
 	if r.matcher, err = intent.New(pack, nil); err != nil {
 		return nil, err
 	}
-	if err := yaml.Unmarshal(data, &r.told); err != nil {
+	if err := yaml.Unmarshal(data, &r.topicReplies); err != nil {
 		return nil, err
 	}
 	r.loose, r.house = set(r.Loose), set(r.House)
@@ -137,7 +137,7 @@ func (r *Reader) Answer(text string, at time.Time, house *home.House) (Answer, b
 	if r.loose[topic] && r.about(text, house) {
 		return Answer{}, false
 	}
-	said := &r.told
+	said := &r.topicReplies
 	a := Answer{Topic: topic, Repeat: r.Repeats[topic], Say: cmp.Or(r.Says[topic], r.Greets[topic].at(at))}
 	if needs := said.Needs[topic]; needs != "" {
 		a.Needs, a.Say = true, needs+" "+r.How

@@ -143,13 +143,13 @@ func (r *Recorder) Trouble() string {
 func (r *Recorder) Keep(turn record.Record, utterance audio.Clip) {
 	body, err := json.MarshalIndent(turn, "", "  ")
 	if err != nil {
-		r.failed(fmt.Errorf("writing the record as JSON: %w", err))
+		r.logFailure(fmt.Errorf("writing the record as JSON: %w", err))
 		return
 	}
 	select {
 	case r.line <- recording{stem: stem(turn.ID, turn.Time), json: append(body, '\n'), sound: utterance}:
 	default:
-		r.failed(errors.New("the disk is too slow: recordings are lost"))
+		r.logFailure(errors.New("the disk is too slow: recordings are lost"))
 	}
 }
 
@@ -198,14 +198,14 @@ const (
 // those still waiting.
 func (r *Recorder) Run(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
-		r.failed(err)
+		r.logFailure(err)
 	}
 	again := time.NewTicker(pruneEvery)
 	defer again.Stop()
 	for {
 		select {
 		case rec := <-r.line:
-			r.take(rec)
+			r.save(rec)
 		case now := <-again.C:
 			r.note(r.prune(now))
 		case <-ctx.Done():
@@ -220,7 +220,7 @@ func (r *Recorder) drain() {
 	for {
 		select {
 		case rec := <-r.line:
-			r.take(rec)
+			r.save(rec)
 		default:
 			return
 		}
@@ -245,9 +245,9 @@ func (r *Recorder) prepare() error {
 	return r.prune(time.Now())
 }
 
-// take writes one recording and then prunes, even when writing failed, because
+// save writes one recording and then prunes, even when writing failed, because
 // old recordings must go when the disk is full.
-func (r *Recorder) take(rec recording) {
+func (r *Recorder) save(rec recording) {
 	r.note(errors.Join(r.write(rec), r.prune(time.Now())))
 }
 
@@ -295,7 +295,7 @@ func put(dir *os.Root, name string, data []byte) error {
 // note remembers whether the last work succeeded.
 func (r *Recorder) note(err error) {
 	if err != nil {
-		r.failed(err)
+		r.logFailure(err)
 		return
 	}
 	r.mu.Lock()
@@ -307,8 +307,8 @@ func (r *Recorder) note(err error) {
 	}
 }
 
-// failed logs an error once, and again only after it was over.
-func (r *Recorder) failed(err error) {
+// logFailure logs an error once, and again only after it was over.
+func (r *Recorder) logFailure(err error) {
 	r.mu.Lock()
 	told := r.trouble != ""
 	r.trouble = "recordings are not kept: " + err.Error()

@@ -134,7 +134,7 @@ func (l *List[T]) replace(edit func(list []T) ([]T, error)) error {
 	if err != nil {
 		return err
 	}
-	if list, err = l.bound(list); err != nil {
+	if list, err = l.trim(list); err != nil {
 		return err
 	}
 	if l.disk != nil {
@@ -150,8 +150,8 @@ func (l *List[T]) replace(edit func(list []T) ([]T, error)) error {
 	return err
 }
 
-// bound lets go of what is over the bounds, or refuses the list.
-func (l *List[T]) bound(list []T) ([]T, error) {
+// trim lets go of what is over the bounds, or refuses the list.
+func (l *List[T]) trim(list []T) ([]T, error) {
 	if !l.cfg.Rolling {
 		if len(list) > l.cfg.Most {
 			return nil, fmt.Errorf("there are %d %s already, and no more are kept; delete one", l.cfg.Most, l.cfg.What)

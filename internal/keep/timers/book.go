@@ -80,7 +80,7 @@ func Open(saved Saved, now Moment) *Book {
 			e.State = Running
 			b.entries = append(b.entries, e)
 		case e.State == carrying:
-			b.note(Notice{ID: e.ID, Kind: Interrupted, Timer: b.shown(&e), Time: wall})
+			b.note(Notice{ID: e.ID, Kind: Interrupted, Timer: b.timerOf(&e), Time: wall})
 		case e.State == Ringing && wall.Sub(e.Rang) >= RingsFor: // we went off while it rang
 			b.miss(&e, wall.Sub(e.Due))
 		default:
@@ -90,8 +90,8 @@ func Open(saved Saved, now Moment) *Book {
 	return b
 }
 
-// Saved is what has to be written down.
-func (b *Book) Saved() Saved {
+// Save is what has to be written down.
+func (b *Book) Save() Saved {
 	s := Saved{Seen: b.clock.now(), Last: b.last, Timers: make([]entry, 0, len(b.entries)), Notices: b.notices}
 	for _, e := range b.entries {
 		e.Due = b.due(&e)
@@ -108,8 +108,8 @@ func (b *Book) due(e *entry) time.Time {
 	return b.clock.now().Add(e.end - b.clock.up)
 }
 
-// left is the time until a timer is due; negative once it should have rung.
-func (b *Book) left(e *entry) time.Duration {
+// timeLeft is the time until a timer is due; negative once it should have rung.
+func (b *Book) timeLeft(e *entry) time.Duration {
 	switch {
 	case e.State == Paused:
 		return seconds(e.Left)
@@ -121,13 +121,13 @@ func (b *Book) left(e *entry) time.Duration {
 	return e.end - b.clock.up
 }
 
-// shown is a timer as others see it.
-func (b *Book) shown(e *entry) Timer {
+// timerOf is a timer as others see it.
+func (b *Book) timerOf(e *entry) Timer {
 	t := Timer{
-		ID: e.ID, Kind: e.Kind, Name: e.called(), Text: e.Text, Command: e.Command, Area: e.Area, State: e.State, Length: e.Length, Every: e.Every, At: e.At,
+		ID: e.ID, Kind: e.Kind, Name: e.displayName(), Text: e.Text, Command: e.Command, Area: e.Area, State: e.State, Length: e.Length, Every: e.Every, At: e.At,
 		Things: e.things(),
 	}
-	if left := b.left(e); left > 0 {
+	if left := b.timeLeft(e); left > 0 {
 		t.Left = int((left + time.Second - 1) / time.Second)
 	}
 	if e.State != Paused {
@@ -177,7 +177,7 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 	case o.Seconds != nil && (o.Every != "" || o.Day != "" || o.Twelve):
 		return e, NoTime
 	case o.Seconds != nil:
-		e.Length, why = *o.Seconds, bounded(*o.Seconds)
+		e.Length, why = *o.Seconds, checkLength(*o.Seconds)
 		e.end = b.clock.up + time.Duration(e.Length)*time.Second
 		return e, why
 	}
@@ -190,8 +190,8 @@ func (b *Book) entry(o Wish) (e entry, why Reason) {
 	return e, ""
 }
 
-// bounded refuses a length that no user means: under a second, or over Longest.
-func bounded(length int) Reason {
+// checkLength refuses a length that no user means: under a second, or over Longest.
+func checkLength(length int) Reason {
 	switch {
 	case length < 1:
 		return TooShort
@@ -229,10 +229,10 @@ func (b *Book) all() []*entry {
 func (b *Book) result(o Outcome, why Reason, which ...*entry) Result {
 	r := Result{Outcome: o, Reason: why, Timers: []Timer{}, Now: b.clock.now().Round(time.Second)}
 	slices.SortStableFunc(which, func(x, y *entry) int {
-		return cmp.Or(cmp.Compare(order(x), order(y)), cmp.Compare(b.left(x), b.left(y)))
+		return cmp.Or(cmp.Compare(order(x), order(y)), cmp.Compare(b.timeLeft(x), b.timeLeft(y)))
 	})
 	for _, e := range which {
-		r.Timers = append(r.Timers, b.shown(e))
+		r.Timers = append(r.Timers, b.timerOf(e))
 	}
 	return r
 }

@@ -34,7 +34,7 @@ func (w *world) now() timers.Moment { return timers.Moment{Wall: w.wall, Up: w.u
 // write keeps the book, and opens it as a program would that was killed right after.
 func (w *world) write() {
 	w.t.Helper()
-	text, err := json.Marshal(w.book.Saved())
+	text, err := json.Marshal(w.book.Save())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestACommandIsBegunOnce(t *testing.T) {
 	if n := w.book.Notices(); len(n) != 1 || n[0].Reply != "The lamp is off." || len(w.book.Errands()) != 0 {
 		t.Fatalf("%+v", n)
 	}
-	w.book.Told(r.Timers[0].ID)
+	w.book.DropNotice(r.Timers[0].ID)
 	w.write()
 	if n := w.book.Notices(); len(n) != 0 {
 		t.Errorf("told, and still there: %+v", n)

@@ -50,14 +50,14 @@ func (b *Book) Change(c Change, now Moment) Result {
 		return b.result(Refused, BadAction)
 	}
 	if (c.Action == Add || c.Action == Subtract) && c.Seconds < 1 || c.Seconds < 0 || c.Seconds > int(Longest/time.Second) {
-		return b.result(Refused, bounded(c.Seconds))
+		return b.result(Refused, checkLength(c.Seconds))
 	}
-	if action := b.said(c); action != c.Action {
+	if action := b.actionFor(c); action != c.Action {
 		rule = changes()[action]
 	}
 	found, why := b.find(c.Which, c.Area, rule.may)
 	if !rule.many {
-		found = b.meant(found, c.Which)
+		found = b.chooseMeant(found, c.Which)
 	}
 	switch {
 	case len(found) == 0:
@@ -68,11 +68,11 @@ func (b *Book) Change(c Change, now Moment) Result {
 	return b.change(rule, found, c.Seconds)
 }
 
-// said returns the action that a sentence means in the present situation. While something
+// actionFor returns the action that a sentence means in the present situation. While something
 // rings, adding time means to snooze it and cancelling means to stop it. While nothing
 // rings, stopping a particular timer means to cancel it, and snoozing with a time means
 // to add that time.
-func (b *Book) said(c Change) Action {
+func (b *Book) actionFor(c Change) Action {
 	ringing, _ := b.find(c.Which, c.Area, rings)
 	switch loud := len(ringing) > 0; {
 	case loud && c.Which.ID == "" && c.Action == Add:
@@ -87,10 +87,10 @@ func (b *Book) said(c Change) Action {
 	return c.Action
 }
 
-// meant chooses among several timers those that a user means without naming any: the one
+// chooseMeant chooses among several timers those that a user means without naming any: the one
 // that counts down. The end of an act is meant only if there is nothing else, or if it is
 // named.
-func (b *Book) meant(found []*entry, w Which) []*entry {
+func (b *Book) chooseMeant(found []*entry, w Which) []*entry {
 	if others := slices.DeleteFunc(slices.Clone(found), func(e *entry) bool { return e.Kind == End }); w.Name == "" && w.ID == "" && len(others) > 0 {
 		found = others
 	}
@@ -134,7 +134,7 @@ func (b *Book) change(rule change, found []*entry, length int) Result {
 }
 
 func (b *Book) pause(e *entry, _ int) Reason {
-	e.Left, e.State, e.Due = b.left(e).Seconds(), Paused, time.Time{}
+	e.Left, e.State, e.Due = b.timeLeft(e).Seconds(), Paused, time.Time{}
 	return ""
 }
 
@@ -147,7 +147,7 @@ func (b *Book) resume(e *entry, _ int) Reason {
 // add makes a timer longer, or shorter by a negative length.
 func (b *Book) add(e *entry, length int) Reason {
 	more := time.Duration(length) * time.Second
-	switch left := b.left(e) + more; {
+	switch left := b.timeLeft(e) + more; {
 	case left < time.Second:
 		return TooShort
 	case left > Longest:

@@ -178,7 +178,7 @@ func (d *day) listen() {
 			how = ""
 		}
 		d.note(n.Timer.Name + how)
-		d.book.Told(n.ID)
+		d.book.DropNotice(n.ID)
 		d.write()
 	}
 }

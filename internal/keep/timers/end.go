@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// called is the name of a timer: of an end the names of its things.
-func (e *entry) called() string {
+// displayName is the name of a timer: of an end the names of its things.
+func (e *entry) displayName() string {
 	if len(e.Back) == 0 {
 		return e.Name
 	}

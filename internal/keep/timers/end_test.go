@@ -46,7 +46,7 @@ func TestEnds(t *testing.T) {
 	}
 	// The program is off for two days, and killed while it puts back.
 	for range 2 {
-		kept, err := json.Marshal(book.Saved())
+		kept, err := json.Marshal(book.Save())
 		if err != nil {
 			t.Fatal(err)
 		}

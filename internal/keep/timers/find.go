@@ -19,7 +19,7 @@ func (b *Book) find(w Which, area string, may func(*entry) bool) (found []*entry
 	}
 	if w.Name != "" {
 		others := len(fit) > 0
-		fit = named(fit, w.Name)
+		fit = findNamed(fit, w.Name)
 		if len(fit) == 0 && others {
 			return nil, UnknownName
 		}
@@ -62,17 +62,17 @@ func sameTime(asked string, e *entry) bool {
 	return ok && e.At != "" && (e.At == at.String() || e.At == at.opposite().String())
 }
 
-// named are the timers that are called so: exactly; else by some of the words, of the
+// findNamed are the timers that are called so: exactly; else by some of the words, of the
 // name, the text or the sentence; else nearly.
-func named(all []*entry, name string) []*entry {
-	asked := words(name)
+func findNamed(all []*entry, name string) []*entry {
+	asked := splitWords(name)
 	for _, like := range []func(*entry) bool{
-		func(e *entry) bool { return e.called() != "" && slices.Equal(words(e.called()), asked) },
+		func(e *entry) bool { return e.displayName() != "" && slices.Equal(splitWords(e.displayName()), asked) },
 		func(e *entry) bool {
-			return e.called() != "" && (within(asked, words(e.called())) || within(words(e.called()), asked))
+			return e.displayName() != "" && (within(asked, splitWords(e.displayName())) || within(splitWords(e.displayName()), asked))
 		},
-		func(e *entry) bool { return within(asked, words(e.Text)) || within(asked, words(e.Command)) },
-		func(e *entry) bool { return near(asked, words(e.called())) },
+		func(e *entry) bool { return within(asked, splitWords(e.Text)) || within(asked, splitWords(e.Command)) },
+		func(e *entry) bool { return near(asked, splitWords(e.displayName())) },
 	} {
 		if fit := slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !like(e) }); len(fit) > 0 {
 			return fit
@@ -81,7 +81,7 @@ func named(all []*entry, name string) []*entry {
 	return nil
 }
 
-func words(said string) []string { return strings.Fields(text.Folded(said)) }
+func splitWords(said string) []string { return strings.Fields(text.Fold(said)) }
 
 // within reports whether all words of the first text are in the second.
 func within(some, all []string) bool {

@@ -68,7 +68,7 @@ func (v *victim) live() {
 		v.mayDie()
 	}
 	for _, n := range v.book.Notices() {
-		v.book.Told(n.ID)
+		v.book.DropNotice(n.ID)
 		v.keep()
 		v.over[n.Timer.Name]++
 		v.mayDie()
@@ -77,7 +77,7 @@ func (v *victim) live() {
 
 // keep writes the book without reading it back.
 func (v *victim) keep() {
-	text, err := json.Marshal(v.book.Saved())
+	text, err := json.Marshal(v.book.Save())
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -37,26 +37,26 @@ func (b *Book) Advance(now Moment) (changed bool) {
 		switch {
 		case e.State == Ringing && b.clock.up-e.rangUp >= RingsFor:
 			e.State, changed = "", true
-		case e.State != Running || b.left(e) > 0:
+		case e.State != Running || b.timeLeft(e) > 0:
 		case e.Every != "":
 			rung = append(rung, b.again(e))
 			changed = true
 		default:
-			b.end(e)
+			b.carryOut(e)
 			changed = true
 		}
 	}
 	for i := range rung {
-		b.end(&rung[i])
+		b.carryOut(&rung[i])
 	}
 	b.entries = append(b.entries, rung...)
 	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool { return e.State == "" })
 	return changed
 }
 
-// end does what a timer is for, or notes that it is too late for that.
-func (b *Book) end(e *entry) {
-	late := -b.left(e)
+// carryOut does what a timer is for, or notes that it is too late for that.
+func (b *Book) carryOut(e *entry) {
+	late := -b.timeLeft(e)
 	e.Due = b.due(e)
 	switch {
 	case late > kinds[e.Kind].patience:
@@ -73,7 +73,7 @@ func (b *Book) end(e *entry) {
 
 // miss takes a timer that was never heard out of the book.
 func (b *Book) miss(e *entry, late time.Duration) {
-	n := Notice{ID: e.ID, Kind: Missed, Timer: b.shown(e), Late: int(late / time.Second), Time: b.clock.now()}
+	n := Notice{ID: e.ID, Kind: Missed, Timer: b.timerOf(e), Late: int(late / time.Second), Time: b.clock.now()}
 	b.note(n)
 	e.State = ""
 }
@@ -141,7 +141,7 @@ func (b *Book) Rings() []Ring {
 	slices.SortStableFunc(all, func(x, y *entry) int { return x.Rang.Compare(y.Rang) })
 	rings := make([]Ring, 0, len(all))
 	for _, e := range all {
-		rings = append(rings, Ring{b.shown(e), seconds(e.Late)})
+		rings = append(rings, Ring{b.timerOf(e), seconds(e.Late)})
 	}
 	return rings
 }
@@ -159,7 +159,7 @@ func (b *Book) Errands() []Errand {
 	var all []Errand
 	for i := range b.entries {
 		if e := &b.entries[i]; e.State == carrying {
-			all = append(all, Errand{b.shown(e), e.Confirmed, e.Back})
+			all = append(all, Errand{b.timerOf(e), e.Confirmed, e.Back})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Errand) int { return x.Due.Compare(y.Due) })
@@ -175,7 +175,7 @@ func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
 		return
 	}
 	if kind != "" {
-		b.note(Notice{ID: id, Kind: kind, Timer: b.shown(&b.entries[i]), Reply: reply, Time: b.clock.now()})
+		b.note(Notice{ID: id, Kind: kind, Timer: b.timerOf(&b.entries[i]), Reply: reply, Time: b.clock.now()})
 	}
 	b.entries = slices.Delete(b.entries, i, i+1)
 }
@@ -183,8 +183,8 @@ func (b *Book) Done(id string, kind NoticeKind, reply string, now Moment) {
 // Notices are what the user has to hear, the oldest first.
 func (b *Book) Notices() []Notice { return slices.Clone(b.notices) }
 
-// Told strikes out a notice.
-func (b *Book) Told(id string) {
+// DropNotice strikes out a notice.
+func (b *Book) DropNotice(id string) {
 	b.notices = slices.DeleteFunc(b.notices, func(n Notice) bool { return n.ID == id })
 }
 
@@ -193,7 +193,7 @@ func (b *Book) Told(id string) {
 func (b *Book) Next() (next time.Duration, any bool) {
 	for i := range b.entries {
 		e := &b.entries[i]
-		wait := b.left(e)
+		wait := b.timeLeft(e)
 		switch e.State {
 		case Ringing:
 			wait = RingsFor - (b.clock.up - e.rangUp)

@@ -45,10 +45,10 @@ func (l *Language) Read(buf []Reading, text string, r Range) []Reading {
 			return unique(buf, first)
 		}
 		if r.From < 0 {
-			return unique(l.words(buf, text, n, -1, r), first)
+			return unique(l.readSpelled(buf, text, n, -1, r), first)
 		}
 	}
-	return unique(l.words(buf, text, 0, 1, r), first)
+	return unique(l.readSpelled(buf, text, 0, 1, r), first)
 }
 
 // Begins reports whether a number of any range may stand at the beginning of a text in
@@ -89,19 +89,19 @@ type taker struct {
 	at   int // bytes before the number itself
 }
 
-func (t *taker) take(value float64, length int) {
+func (t *taker) addReading(value float64, length int) {
 	if value *= t.sign; t.in.Holds(value) {
 		t.buf = append(t.buf, Reading{value, t.at + length})
 	}
 }
 
-// words reads spelled numbers from byte at.
-func (l *Language) words(buf []Reading, text string, at int, sign float64, r Range) []Reading {
+// readSpelled reads spelled numbers from byte at.
+func (l *Language) readSpelled(buf []Reading, text string, at int, sign float64, r Range) []Reading {
 	var room [maxHits]hit
 	rest := text[at:]
 	t := taker{buf, r, sign, at}
 	for _, h := range l.trie.walk(room[:0], rest) {
-		t.take(float64(h.tenths)/10, h.length)
+		t.addReading(float64(h.tenths)/10, h.length)
 		if r.fractions() && h.tenths%10 == 0 {
 			l.fraction(rest, h, &t)
 		}
@@ -109,7 +109,7 @@ func (l *Language) words(buf []Reading, text string, at int, sign float64, r Ran
 	if at == 0 {
 		for _, h := range l.alike.walk(room[:0], rest) {
 			if l.unitAt(rest, h.length) {
-				t.take(float64(h.tenths)/10, h.length)
+				t.addReading(float64(h.tenths)/10, h.length)
 			}
 		}
 		l.phrases(rest, &t)
@@ -126,7 +126,7 @@ func (l *Language) phrases(text string, t *taker) {
 	}
 	for _, p := range all {
 		if n := prefix(text, p.Text); n > 0 && wordEnds(text, n) {
-			t.take(p.Value, n)
+			t.addReading(p.Value, n)
 		}
 	}
 	if !t.in.Halves && !t.in.Tenths { // "half an hour" is a complete length
@@ -134,7 +134,7 @@ func (l *Language) phrases(text string, t *taker) {
 	}
 	for _, p := range l.hand.Alone {
 		if n := prefix(text, p); n > 0 && l.unitAt(text, n) {
-			t.take(0.5, n)
+			t.addReading(0.5, n)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (l *Language) fraction(text string, h hit, t *taker) {
 	value, rest := float64(h.tenths)/10, text[h.length:]
 	for _, half := range l.hand.Halves {
 		if n := prefix(rest, " "+half); n > 0 {
-			t.take(value+0.5, h.length+n)
+			t.addReading(value+0.5, h.length+n)
 		}
 	}
 	for _, point := range l.point {
@@ -153,13 +153,13 @@ func (l *Language) fraction(text string, h hit, t *taker) {
 			continue
 		}
 		if tail := rest[n:]; tail != "" && isDigit(tail[0]) {
-			t.take((float64(h.tenths)+float64(tail[0]-'0'))/10, h.length+n+1)
+			t.addReading((float64(h.tenths)+float64(tail[0]-'0'))/10, h.length+n+1)
 			continue
 		}
 		for tenth := 1; tenth <= 9; tenth++ {
 			for _, word := range l.said[tenth] {
 				if m := prefix(rest[n:], word); m > 0 {
-					t.take((float64(h.tenths)+float64(tenth))/10, h.length+n+m)
+					t.addReading((float64(h.tenths)+float64(tenth))/10, h.length+n+m)
 				}
 			}
 		}
@@ -188,20 +188,20 @@ func (l *Language) digits(buf []Reading, text string, r Range) []Reading {
 	if v, n := Ratio(text); n > 0 {
 		switch {
 		case r.Percent && v <= 1:
-			t.take(float64(int(v*100+0.5)), n)
+			t.addReading(float64(int(v*100+0.5)), n)
 		case fraction:
-			t.take(v, n)
+			t.addReading(v, n)
 		}
 		return t.buf
 	}
 	value, n := Digits(text, fraction)
-	if v, m := grouped(text); m > 0 && r.To >= 1000 {
+	if v, m := readGrouped(text); m > 0 && r.To >= 1000 {
 		value, n, fraction = v, m, false
 	}
 	if n == 0 {
 		return t.buf
 	}
-	t.take(value, n)
+	t.addReading(value, n)
 	if fraction && value >= 0 && value == float64(int(value)) {
 		l.behind(text, hit{int32(value * 10), n}, &t)
 	}
@@ -215,7 +215,7 @@ func (l *Language) behind(text string, h hit, t *taker) {
 		rest = rest[1:]
 	}
 	if v, n := Ratio(rest); n > 0 && v < 1 {
-		t.take(float64(h.tenths)/10+v, len(text)-len(rest)+n)
+		t.addReading(float64(h.tenths)/10+v, len(text)-len(rest)+n)
 	}
 	if l != nil {
 		l.fraction(text, h, t)
@@ -286,8 +286,8 @@ func fractionLength(text string) int {
 	return i
 }
 
-// grouped reads "2,700" or "2.700": thousands with a sign between.
-func grouped(text string) (value float64, length int) {
+// readGrouped reads "2,700" or "2.700": thousands with a sign between.
+func readGrouped(text string) (value float64, length int) {
 	i := 0
 	for i < len(text) && isDigit(text[i]) {
 		i++

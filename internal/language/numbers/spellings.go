@@ -32,7 +32,7 @@ var library = sync.OnceValue(func() map[string]func() *Language {
 		out[code] = sync.OnceValue(func() *Language { return unpack(code, f) })
 	}
 	for _, code := range sentences.Languages() {
-		if table, err := sentences.Counted(code); err == nil {
+		if table, err := sentences.NumbersFile(code); err == nil {
 			out[code] = sync.OnceValue(func() *Language { return parse(code, string(table)) })
 		}
 	}

@@ -51,11 +51,11 @@ const OfTools = "en"
 
 const answered = "_replies.yaml"
 
-// Understood returns the sentence pack of a language; an error if there is none.
-func Understood(language string) ([]byte, error) { return files.ReadFile(language + ".yaml") }
+// Pack returns the sentence pack of a language; an error if there is none.
+func Pack(language string) ([]byte, error) { return files.ReadFile(language + ".yaml") }
 
-// Answered returns the table of replies of a language; an error if there is none.
-func Answered(language string) ([]byte, error) { return files.ReadFile(language + answered) }
+// Replies returns the table of replies of a language; an error if there is none.
+func Replies(language string) ([]byte, error) { return files.ReadFile(language + answered) }
 
 // Spelt returns the table of single words of a language; an error if there is none.
 func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "_words.yaml") }
@@ -64,9 +64,9 @@ func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "
 // there is none.
 func Talk(language string) ([]byte, error) { return files.ReadFile(language + "_talk.yaml") }
 
-// Counted returns the spellings of numbers in a language; an error if it has no file of its
+// NumbersFile returns the spellings of numbers in a language; an error if it has no file of its
 // own for them, because CLDR knows it or because nobody does.
-func Counted(language string) ([]byte, error) { return files.ReadFile(language + "_numbers.txt") }
+func NumbersFile(language string) ([]byte, error) { return files.ReadFile(language + "_numbers.txt") }
 
 // Page returns the words of the page in a language, by their names; an error if there are
 // none.
@@ -85,7 +85,7 @@ func Page(language string) (map[string]string, error) {
 // Phrases returns the phrases of a language's replies, or none for a language that we do
 // not have.
 func Phrases(language string) map[string]string {
-	data, err := Answered(language)
+	data, err := Replies(language)
 	if err != nil {
 		return nil
 	}

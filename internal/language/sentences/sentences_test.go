@@ -82,8 +82,8 @@ func TestLanguagesHaveTheSameKeys(t *testing.T) {
 		// into are the mappings whose keys are compared as well.
 		into []string
 	}{
-		{"understood", sentences.Understood, []string{"mood", "pronouns", "decoys", "spoken_polite", "texts"}},
-		{"answered", sentences.Answered, []string{"amends", "cancels", "chooses", "phrases", "things", "units", "states", "sensors", "words", "colours", "conditions"}},
+		{"understood", sentences.Pack, []string{"mood", "pronouns", "decoys", "spoken_polite", "texts"}},
+		{"answered", sentences.Replies, []string{"amends", "cancels", "chooses", "phrases", "things", "units", "states", "sensors", "words", "colours", "conditions"}},
 	} {
 		keys := make(map[string][]string)
 		for _, code := range sentences.Languages() {

@@ -14,11 +14,11 @@ type row struct {
 	texts   []string
 }
 
-// glued cuts parts into words that touch each other. A text that touches a list is a
+// glue cuts parts into words that touch each other. A text that touches a list is a
 // separate word if a space may stand between, and one word with the value if it ends or
 // begins with an apostrophe: "{area}['s]", "{level}[ ][%|percent]". The rest is only for
 // written text: "50%" is never heard as one word.
-func (p *Phrases) glued(nodes []*Node) (*Phrase, error) {
+func (p *Phrases) glue(nodes []*Node) (*Phrase, error) {
 	rows := []row{{texts: []string{""}}}
 	for _, n := range nodes {
 		var err error
@@ -33,7 +33,7 @@ func (p *Phrases) glued(nodes []*Node) (*Phrase, error) {
 	}
 	out := &Phrase{Kind: Any}
 	for _, r := range rows {
-		if all := r.words(); all != nil {
+		if all := r.cut(); all != nil {
 			out.Items = append(out.Items, all)
 		}
 	}
@@ -94,9 +94,9 @@ func (p *Phrases) values(n *Node, depth int) bool {
 	return slices.ContainsFunc(n.Items, func(item *Node) bool { return p.values(item, depth+1) })
 }
 
-// words cuts a row into words; nil if a text is glued to a list so that no word of
+// cut cuts a row into words; nil if a text is glued to a list so that no word of
 // a language comes of it.
-func (r *row) words() *Phrase {
+func (r *row) cut() *Phrase {
 	all := &Phrase{Kind: All}
 	for i, text := range r.texts {
 		first, last := i == 0, i == len(r.phrases)

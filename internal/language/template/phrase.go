@@ -149,7 +149,7 @@ func (p *Phrases) run(out *Phrase, nodes []*Node) error {
 		}
 		part := nodes[start]
 		if end-start > 1 {
-			glued, err := p.glued(nodes[start:end])
+			glued, err := p.glue(nodes[start:end])
 			if err != nil {
 				return err
 			}

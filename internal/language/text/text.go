@@ -59,8 +59,8 @@ func WordsWith(s, signs string) []string {
 	})
 }
 
-// Folded is a name as names are compared: without regard to case and blanks.
-func Folded(name string) string { return strings.Join(strings.Fields(strings.ToLower(name)), " ") }
+// Fold is a name as names are compared: without regard to case and blanks.
+func Fold(name string) string { return strings.Join(strings.Fields(strings.ToLower(name)), " ") }
 
 // Same reports whether two names are the same without regard to case and to blanks
 // around them.
@@ -87,9 +87,9 @@ var others = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", 
 // of other scripts are marks as well, and stay.
 var accents = runes.Remove(runes.Predicate(func(r rune) bool { return 0x300 <= r && r <= 0x36f }))
 
-// Unaccented writes small letters with plain ones, so that an accent that was forgotten
+// StripAccents writes small letters with plain ones, so that an accent that was forgotten
 // makes no difference: ä is a, é is e, ß is ss.
-func Unaccented(s string) string {
+func StripAccents(s string) string {
 	if isASCII(s) {
 		return s
 	}
@@ -102,7 +102,7 @@ var umlauts = strings.NewReplacer("a\u0308", "ae", "o\u0308", "oe", "u\u0308", "
 
 // Simple is a word as lists of words are searched for it: Lower, Unaccented, with straight
 // apostrophes.
-func Simple(word string) string { return Unaccented(strings.ReplaceAll(Lower(word), "’", "'")) }
+func Simple(word string) string { return StripAccents(strings.ReplaceAll(Lower(word), "’", "'")) }
 
 // SpeltOut writes small letters with plain ones as Germans do: ä is ae. The others are
 // as Unaccented writes them.
@@ -110,15 +110,15 @@ func SpeltOut(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	return Unaccented(umlauts.Replace(norm.NFD.String(s)))
+	return StripAccents(umlauts.Replace(norm.NFD.String(s)))
 }
 
 // stress is the sign for the stress of a vowel.
 var stress = runes.Remove(runes.Predicate(func(r rune) bool { return r == '\u0301' }))
 
-// Unstressed is a word without the sign of its stress, as a Spanish verb is written
+// StripStress is a word without the sign of its stress, as a Spanish verb is written
 // without the pronoun glued to it: "apágala" and "apaga". The ñ stays.
-func Unstressed(s string) string {
+func StripStress(s string) string {
 	if isASCII(s) {
 		return s
 	}

@@ -23,11 +23,11 @@ func TestForms(t *testing.T) {
 		{"Plain", signs, [][2]string{
 			{"", ""}, {" … ", "…"}, {"“Turn on  the light!”", "turn on the light"}, {"21.5, please.", "21.5 please"}, {"’l’Été’ ,", "l'été"}, {"'quoted'", "'quoted'"},
 		}},
-		{"Folded", text.Folded, [][2]string{{"", ""}, {" Living\n Room ", "living room"}, {"KÜCHE", "küche"}, {"it’s", "it’s"}}},
+		{"Folded", text.Fold, [][2]string{{"", ""}, {" Living\n Room ", "living room"}, {"KÜCHE", "küche"}, {"it’s", "it’s"}}},
 		{"WithoutMarks", text.WithoutMarks, [][2]string{
 			{"", ""}, {"lampe", "lampe"}, {"Küche", "Kuche"}, {"ku\u0308che", "kuche"}, {"apágala niño", "apagala nino"}, {"straße", "straße"}, {"søster", "søster"}, {"שָׁלוֹם", "שלום"},
 		}},
-		{"Unaccented", text.Unaccented, [][2]string{
+		{"Unaccented", text.StripAccents, [][2]string{
 			{"", ""},
 			{"lampe", "lampe"},
 			{"küche", "kuche"},
@@ -55,7 +55,7 @@ func TestForms(t *testing.T) {
 			{"søster", "soster"},
 			{"한국", "한국"},
 		}},
-		{"Unstressed", text.Unstressed, [][2]string{{"", ""}, {"apágala", "apagala"}, {"enciéndela", "enciendela"}, {"niño pingüino", "niño pingüino"}}},
+		{"Unstressed", text.StripStress, [][2]string{{"", ""}, {"apágala", "apagala"}, {"enciéndela", "enciendela"}, {"niño pingüino", "niño pingüino"}}},
 	} {
 		for _, p := range c.pairs {
 			if got := c.form(p[0]); got != p[1] {
@@ -95,7 +95,7 @@ func FuzzForms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for name, form := range map[string]func(string) string{
-			"Tidy": text.Tidy, "Folded": text.Folded, "WithoutMarks": text.WithoutMarks, "Unaccented": text.Unaccented, "SpeltOut": text.SpeltOut, "Unstressed": text.Unstressed,
+			"Tidy": text.Tidy, "Folded": text.Fold, "WithoutMarks": text.WithoutMarks, "Unaccented": text.StripAccents, "SpeltOut": text.SpeltOut, "Unstressed": text.StripStress,
 		} {
 			if once := form(s); form(once) != once {
 				t.Errorf("%s(%q) is %q, and of that %q", name, s, once, form(once))

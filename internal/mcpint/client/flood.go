@@ -40,11 +40,11 @@ func newQuota() *quota {
 	return &quota{messages: mostMessages, bytes: mostBytes, at: time.Now()}
 }
 
-// called refills the quota for a call of a tool.
-func (q *quota) called() { q.refill(mostMessages, mostBytes) }
+// refillForCall refills the quota for a call of a tool.
+func (q *quota) refillForCall() { q.refill(mostMessages, mostBytes) }
 
-// asked refills the quota for any other request of ours.
-func (q *quota) asked() { q.refill(messagesAsked, bytesAsked) }
+// refillForRequest refills the quota for any other request of ours.
+func (q *quota) refillForRequest() { q.refill(messagesAsked, bytesAsked) }
 
 func (q *quota) refill(messages, size float64) {
 	q.mu.Lock()

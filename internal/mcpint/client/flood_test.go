@@ -94,7 +94,7 @@ func TestTheQuotaIsRefilled(t *testing.T) {
 			<-time.After(time.Minute)
 		}
 		for range 1000 { // calls, one after the other, each with a large answer
-			q.called()
+			q.refillForCall()
 			if err := q.spend(500, maxAnswer); err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,7 @@ func (p *serverProcess) Write(b []byte) (int, error) {
 	if !p.outbox.isPushing {
 		n, err := p.writeNow(b)
 		if err != nil || n == len(b) {
-			return n, p.refused(err)
+			return n, p.endBlocked(err)
 		}
 		rest = b[n:]
 	}
@@ -97,9 +97,9 @@ func (p *serverProcess) writeNow(b []byte) (int, error) {
 	return total, errors.Join(err, failed)
 }
 
-// refused ends the connection because the child's stdin takes no more: such a
+// endBlocked ends the connection because the child's stdin takes no more: such a
 // child would answer no call, though it may still live.
-func (p *serverProcess) refused(err error) error {
+func (p *serverProcess) endBlocked(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the server has not read its input for %v", writeTimeout)
@@ -127,7 +127,7 @@ func (p *serverProcess) push() {
 		_ = p.stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
 		n, err := p.stdin.Write(piece)
 		p.written.Add(int64(n))
-		err = p.refused(err)
+		err = p.endBlocked(err)
 		p.outbox.mu.Lock()
 		p.outbox.pending = p.outbox.pending[n:]
 		if err != nil && p.outbox.refusal == nil {

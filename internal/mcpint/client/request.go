@@ -46,9 +46,9 @@ func (s *session) send(ctx context.Context, stateless, method string, params any
 		return nil, unsentError{reason}
 	}
 	if method == string(mcp.MethodToolsCall) {
-		s.quota.called()
+		s.quota.refillForCall()
 	} else {
-		s.quota.asked()
+		s.quota.refillForRequest()
 	}
 	begin := time.Now()
 	place := order.From(ctx)
@@ -69,7 +69,7 @@ func (s *session) send(ctx context.Context, stateless, method string, params any
 	switch {
 	case err != nil && ctx.Err() != nil:
 		s.tellCancelled(ctx, request.ID)
-		return nil, noAnswerIn(ctx, shownMethod(method), begin)
+		return nil, noAnswerIn(ctx, methodText(method), begin)
 	case err != nil:
 		return nil, s.secrets.RedactError(err)
 	case answer.Error != nil:
@@ -88,8 +88,8 @@ func (s *session) passWhenSent(ctx context.Context, id mcp.RequestId, place *ord
 	return httptrace.WithClientTrace(ctx, whenSent(place.Pass))
 }
 
-// sent notes that a message has been written to our child process.
-func (s *session) sent(message []byte) {
+// noteSent notes that a message has been written to our child process.
+func (s *session) noteSent(message []byte) {
 	var head struct {
 		ID json.RawMessage `json:"id"`
 	}
@@ -107,8 +107,8 @@ func (s *session) sent(message []byte) {
 	}
 }
 
-// shownMethod is a method as an error names it; of a call everybody knows what it was.
-func shownMethod(method string) string {
+// methodText is a method as an error names it; of a call everybody knows what it was.
+func methodText(method string) string {
 	if method == string(mcp.MethodToolsCall) {
 		return ""
 	}
@@ -226,7 +226,7 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 		return readResult(raw, s.secrets), nil
 	}
 	if no, ok := errors.AsType[rpcError](err); ok {
-		return boundResult(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
+		return truncateResult(tools.Result{Failed: true, Text: no.Error()}, maxResult), nil
 	}
 	return s.withoutAnswer(ctx, before, err)
 }
@@ -272,7 +272,7 @@ func (s *session) traffic() traffic {
 	if s.process == nil {
 		return traffic{}
 	}
-	return traffic{s.process.written.Load(), s.process.child.SaidSoFar()}
+	return traffic{s.process.written.Load(), s.process.child.StderrSize()}
 }
 
 // Words is the end of what our child process wrote to its stderr, "" without one.
@@ -280,7 +280,7 @@ func (s *session) Words() string {
 	if s.process == nil {
 		return ""
 	}
-	return s.secrets.RedactTail(s.process.child.Said(stderrRead))
+	return s.secrets.RedactTail(s.process.child.Stderr(stderrRead))
 }
 
 // withWords adds to an error what our child process wrote to its stderr since it had
@@ -289,8 +289,8 @@ func (s *session) withWords(err error, since int64) error {
 	if s.process == nil {
 		return err
 	}
-	fresh := s.process.child.SaidSoFar() - since
-	words := s.secrets.RedactTail(s.process.child.Said(int(min(fresh, stderrRead))))
+	fresh := s.process.child.StderrSize() - since
+	words := s.secrets.RedactTail(s.process.child.Stderr(int(min(fresh, stderrRead))))
 	if words == "" {
 		return err
 	}

@@ -26,7 +26,7 @@ func readResult(raw json.RawMessage, secrets Secrets) tools.Result {
 	if err != nil {
 		return unreadable(err)
 	}
-	return boundResult(resultOf(answer, secrets), maxResult)
+	return truncateResult(resultOf(answer, secrets), maxResult)
 }
 
 // resultOf turns an answer into text and data, without secrets.
@@ -85,9 +85,9 @@ func link(r mcp.ResourceLink) string {
 // linkLine is a text of a link on one line, bounded and without control characters.
 func linkLine(text string) string { return Secrets(nil).RedactLine(text, maxLink) }
 
-// boundResult cuts a result that is too big and says so in its text. The result
+// truncateResult cuts a result that is too big and says so in its text. The result
 // is not a failure, because the tool has done its work.
-func boundResult(r tools.Result, limit int) tools.Result {
+func truncateResult(r tools.Result, limit int) tools.Result {
 	data := len(r.Data)
 	if data > limit {
 		r.Data = nil

@@ -27,7 +27,7 @@ func TestBigResultsAreBounded(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := boundResult(tt.in, limit)
+			got := truncateResult(tt.in, limit)
 			if !strings.HasPrefix(got.Text, tt.text) || (got.Data != nil) != tt.data || strings.Contains(got.Text, "left out") != tt.cut || got.Failed != tt.in.Failed || !utf8.ValidString(got.Text) {
 				t.Fatalf("got %+v", got)
 			}

@@ -24,7 +24,7 @@ func stderrLog(ctx context.Context, log *slog.Logger, secrets Secrets) io.Writer
 		return nil
 	}
 	s := &loggedLines{log: log, secrets: secrets}
-	return &process.Lines{Limit: maxLogged, Take: func(line []byte) { s.take(line, time.Now()) }}
+	return &process.Lines{Limit: maxLogged, Take: func(line []byte) { s.addLine(line, time.Now()) }}
 }
 
 // loggedLines logs lines, of a flood only the first ones of each second.
@@ -36,7 +36,7 @@ type loggedLines struct {
 	left    int       // left out since a line was logged
 }
 
-func (l *loggedLines) take(line []byte, now time.Time) {
+func (l *loggedLines) addLine(line []byte, now time.Time) {
 	if now.Sub(l.second) >= time.Second {
 		l.second, l.lines = now, 0
 	}

@@ -16,7 +16,7 @@ func TestAFloodOnStderrIsLoggedInPart(t *testing.T) {
 	l := &loggedLines{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	now := time.Unix(0, 0)
 	for i := range 3000 { // a thousand a second
-		l.take(fmt.Appendf(nil, "line %d", i), now)
+		l.addLine(fmt.Appendf(nil, "line %d", i), now)
 		now = now.Add(time.Millisecond)
 	}
 	got := strings.Count(out.String(), `msg="MCP server stderr"`)
@@ -25,7 +25,7 @@ func TestAFloodOnStderrIsLoggedInPart(t *testing.T) {
 	}
 	out.Reset()
 	for i := range 10 {
-		l.take([]byte("calm"), now.Add(time.Duration(i)*time.Minute))
+		l.addLine([]byte("calm"), now.Add(time.Duration(i)*time.Minute))
 	}
 	if got := strings.Count(out.String(), "text=calm"); got != 10 {
 		t.Errorf("%d calm lines of ten were logged", got)

@@ -33,7 +33,7 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	t := transport.NewIO(&processOutput{from: out, of: p}, in, io.NopCloser(strings.NewReader("")))
 	sess := newSession(t, q, s.ID, o, secrets, p.stop)
 	sess.pid, sess.process = p.child.Pid(), p
-	in.sent = sess.sent
+	in.sent = sess.noteSent
 	go sess.watchProcess(p)
 	if err := sess.open(ctx, o, s.Protocol); err != nil {
 		return nil, sess.dialFailure(ctx, s, lines, err)
@@ -76,7 +76,7 @@ func (s *session) watchProcess(p *serverProcess) {
 			return
 		}
 	}
-	said := p.child.Said(stderrRead)
+	said := p.child.Stderr(stderrRead)
 	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(said), Obstacle: obstacle(p.launched, p.child.State(), string(said))})
 }
 
@@ -90,7 +90,7 @@ func (s *session) dialFailure(ctx context.Context, srv mcpint.Server, lines *fra
 	ended := late == nil && cut && p.endsByItself()
 	broken := p.failure()
 	_ = s.Close()
-	said := p.child.Said(stderrRead)
+	said := p.child.Stderr(stderrRead)
 	failure := &DialError{
 		Server: srv.ID, Transport: srv.Transport,
 		Stderr: s.secrets.RedactTail(said), Err: s.secrets.RedactError(Explain(err)),

@@ -63,7 +63,7 @@ func newBreaker(cfg BreakerConfig, tell func(from, to mcpint.BreakerState)) *bre
 func (b *breaker) allow(server string) (done func(error), err error) {
 	b.mu.Lock()
 	defer b.unlock()
-	b.recovered()
+	b.recover()
 	switch {
 	case b.state == mcpint.BreakerOpen:
 		return nil, &BreakerError{Server: server, Until: b.until()}
@@ -147,8 +147,8 @@ func (b *breaker) stopTimer() {
 // until is when the pause of an open breaker ends. The caller holds mu.
 func (b *breaker) until() time.Time { return b.since.Add(b.cfg.Recovery) }
 
-// recovered ends the pause of an open breaker when it is over. The caller holds mu.
-func (b *breaker) recovered() {
+// recover ends the pause of an open breaker when it is over. The caller holds mu.
+func (b *breaker) recover() {
 	if b.state == mcpint.BreakerOpen && !time.Now().Before(b.until()) {
 		b.become(mcpint.BreakerHalfOpen)
 	}
@@ -168,7 +168,7 @@ func (b *breaker) become(to mcpint.BreakerState) {
 		b.timer = time.AfterFunc(b.cfg.Recovery, func() {
 			b.mu.Lock()
 			defer b.unlock()
-			b.recovered()
+			b.recover()
 		})
 	}
 }

@@ -78,7 +78,7 @@ func (h *Host) apply(ctx context.Context, running *sync.WaitGroup, servers []mcp
 	h.use(next, servers)
 	for _, s := range begun {
 		s.toolsArrived = h.reg.Expect(s.srv.ID)
-		h.reg.Remember(s.srv.ID, s.knownTools()...)
+		h.reg.Remember(s.srv.ID, s.earlierTools()...)
 		h.begin(ctx, running, s)
 	}
 	h.overallChanged()

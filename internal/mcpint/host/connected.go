@@ -105,7 +105,7 @@ func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency = notUrgent
 	s.endRequirementWait()
 	// First, so that a reader who sees the new state also finds the tools.
-	count, untold := s.offer.take(conn.list)
+	count, untold := s.offer.adopt(conn.list)
 	conn.untold = untold
 	s.breaker.halfOpen()
 	s.view.mu.Lock()

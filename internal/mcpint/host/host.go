@@ -115,7 +115,7 @@ func (h *Host) Run(ctx context.Context) error {
 	h.started = time.Now()
 	h.mu.Unlock()
 	for _, s := range h.all() {
-		h.reg.Remember(s.srv.ID, s.knownTools()...)
+		h.reg.Remember(s.srv.ID, s.earlierTools()...)
 	}
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -53,7 +53,7 @@ func (b *inbox) urgent() bool {
 	return true
 }
 
-func (b *inbox) take() map[client.Notice]struct{} {
+func (b *inbox) drain() map[client.Notice]struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	taken := b.notices
@@ -116,7 +116,7 @@ func (f *follower) gather(ctx context.Context) bool {
 // handleNotices takes what was announced: it lists again, and notes what is to be
 // read.
 func (f *follower) handleNotices(ctx context.Context) {
-	for n := range f.conn.inbox.take() {
+	for n := range f.conn.inbox.drain() {
 		switch n.Kind {
 		case client.ToolsChanged:
 			f.relist(ctx)
@@ -140,7 +140,7 @@ func (f *follower) relist(ctx context.Context) {
 		f.sup.log.Warn("the changed tools could not be listed", "err", err)
 		return
 	}
-	count, untold := f.sup.offer.take(list)
+	count, untold := f.sup.offer.adopt(list)
 	f.tellChanged(untold)
 	f.sup.log.Info("MCP tools changed", "tools", count)
 }
@@ -172,7 +172,7 @@ func (f *follower) findResources(ctx context.Context) {
 			continue
 		}
 		if !f.sup.srv.House {
-			f.sup.log.Warn("the server offers a house and may not tell of one", "resource", shownName(f.sup.srv, uri), "allow", "mcp.servers."+f.sup.srv.ID+".house: true")
+			f.sup.log.Warn("the server offers a house and may not tell of one", "resource", nameText(f.sup.srv, uri), "allow", "mcp.servers."+f.sup.srv.ID+".house: true")
 			continue
 		}
 		if err := session.Subscribe(ctx, uri); err != nil {

@@ -30,9 +30,9 @@ type offer struct {
 	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, count int) // uses the tools, and shows the others, of which unused may be a part
 }
 
-// take takes over a list of the server's tools. It returns how many are used, and the
+// adopt takes over a list of the server's tools. It returns how many are used, and the
 // changed ones that were not reported before.
-func (o *offer) take(list client.Listing) (count int, untold []string) {
+func (o *offer) adopt(list client.Listing) (count int, untold []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last = list
@@ -57,7 +57,7 @@ func (o *offer) accept(name string) ([]string, error) {
 	o.renew()
 	names := make([]string, 0, len(resting))
 	for _, spec := range resting {
-		names = append(names, shownName(o.server, spec.Name))
+		names = append(names, nameText(o.server, spec.Name))
 	}
 	slices.Sort(names)
 	return names, nil
@@ -76,7 +76,7 @@ func (o *offer) renew() (count int, untold []string) {
 	var used []tools.Spec
 	unused := []mcpint.UnusedTool{}
 	for _, skipped := range o.last.Skipped {
-		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(shownName(o.server, skipped.Tool), "(no name)"), Why: skipped.Why, Choices: []mcpint.Choice{}, Cause: mcpint.CauseUnfit})
+		unused = append(unused, mcpint.UnusedTool{Tool: cmp.Or(nameText(o.server, skipped.Tool), "(no name)"), Why: skipped.Why, Choices: []mcpint.Choice{}, Cause: mcpint.CauseUnfit})
 	}
 	for _, spec := range o.last.Tools {
 		if !o.server.Tools.Lets(spec.Name) {
@@ -87,7 +87,7 @@ func (o *offer) renew() (count int, untold []string) {
 			used = append(used, judged)
 			continue
 		}
-		why.Tool = shownName(o.server, spec.Name)
+		why.Tool = nameText(o.server, spec.Name)
 		unused = append(unused, *why)
 	}
 	slices.SortFunc(unused, func(a, b mcpint.UnusedTool) int { return cmp.Compare(a.Tool, b.Tool) })
@@ -125,7 +125,7 @@ func (o *offer) judge(spec tools.Spec) (tools.Spec, *mcpint.UnusedTool) {
 		if changed {
 			why, cause = "it is not what it was when it was accepted", mcpint.CauseChanged
 		}
-		resting := unused(why, cause, mcpint.Choice{Level: mcpint.LevelAccept, Command: o.run("servers", "accept", o.server.ID, shownName(o.server, spec.Name))})
+		resting := unused(why, cause, mcpint.Choice{Level: mcpint.LevelAccept, Command: o.run("servers", "accept", o.server.ID, nameText(o.server, spec.Name))})
 		resting.Resting = true
 		return spec, resting
 	}
@@ -146,7 +146,7 @@ func (o *offer) trust(level mcpint.Level) mcpint.Choice {
 
 // one is the choice to use one tool, after a question.
 func (o *offer) one(spec tools.Spec) mcpint.Choice {
-	key := config.KeyPath("mcp", "servers", o.server.ID, "risk", shownName(o.server, spec.Name))
+	key := config.KeyPath("mcp", "servers", o.server.ID, "risk", nameText(o.server, spec.Name))
 	return mcpint.Choice{Level: mcpint.LevelOne, Command: o.run("config", "set", key, string(tools.Costly))}
 }
 

@@ -85,7 +85,7 @@ func (p *plan) planNext(began, now time.Time, err error, random func() float64) 
 			p.usedUpSince = now
 		}
 		p.lateDelay = p.retry.LateDelay(now.Sub(p.usedUpSince), p.lateDelay)
-		p.delay = jittered(p.lateDelay, random())
+		p.delay = addJitter(p.lateDelay, random())
 		soonest = now.Add(min(p.retry.BaseDelay, p.delay)) // a server that hangs is not started without a pause
 	}
 	p.due = began.Add(p.delay)

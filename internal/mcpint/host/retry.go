@@ -50,8 +50,8 @@ func (r Retry) LateDelay(usedUpFor, before time.Duration) time.Duration {
 	return min(2*before, r.SlowInterval)
 }
 
-// jittered spreads a slow delay by a tenth either way, so that several gateways
+// addJitter spreads a slow delay by a tenth either way, so that several gateways
 // or servers do not try at the same moment; roll is from [0, 1).
-func jittered(delay time.Duration, roll float64) time.Duration {
+func addJitter(delay time.Duration, roll float64) time.Duration {
 	return time.Duration(float64(delay) * (0.9 + 0.2*roll))
 }

@@ -43,7 +43,7 @@ func TestDelay(t *testing.T) {
 	if got := quick.LateDelay(0, 0); got != s {
 		t.Errorf("where the slow pace is quicker, a late delay is %v", got)
 	}
-	if low, high := jittered(10*s, 0), jittered(10*s, 0.999999); low != 9*s || high > 11*s {
+	if low, high := addJitter(10*s, 0), addJitter(10*s, 0.999999); low != 9*s || high > 11*s {
 		t.Errorf("jitter goes from %v to %v", low, high)
 	}
 }

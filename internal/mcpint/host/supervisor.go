@@ -81,7 +81,7 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 	look := sync.OnceFunc(func() {
 		s.background.Go(func() {
 			signs.Watch(looking, func(what string) {
-				s.log.Info("something an MCP server needs has come", "what", shownName(s.srv, what))
+				s.log.Info("something an MCP server needs has come", "what", nameText(s.srv, what))
 				s.requests.wakeUp()
 			})
 		})

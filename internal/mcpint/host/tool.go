@@ -31,9 +31,9 @@ func (s *supervisor) useTools(used []tools.Spec, changed []string, unused []mcpi
 	})
 }
 
-// knownTools are the names of the tools that the server had in an earlier run, as far
+// earlierTools are the names of the tools that the server had in an earlier run, as far
 // as the configuration allows them. It is called before the server is run.
-func (s *supervisor) knownTools() []string {
+func (s *supervisor) earlierTools() []string {
 	s.offer.pins.load()
 	return slices.DeleteFunc(slices.Collect(maps.Keys(s.offer.pins.byName)), func(name string) bool { return !s.srv.Tools.Lets(name) })
 }
@@ -110,11 +110,11 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	}
 	done(s.noteCall(session, generation, took, err))
 	if err != nil {
-		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", shownName(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))
+		err = fmt.Errorf("calling %s on MCP server %q: %w%s%s", nameText(s.srv, name), s.srv.ID, err, lastWords(err), whatFollows(session, err, s.plan.retry.Enabled))
 		result = tools.Result{}
 	}
 	if slow {
-		s.log.Warn("a tool call was slow", "tool", shownName(s.srv, name), "took", took, "answered", err == nil)
+		s.log.Warn("a tool call was slow", "tool", nameText(s.srv, name), "took", took, "answered", err == nil)
 	}
 	return result, err
 }
@@ -215,8 +215,8 @@ func outcomeOf(r tools.Result, err error) mcpint.CallOutcome {
 	return mcpint.CallLost
 }
 
-// shownName returns a name that a server gave, fit to be shown.
-func shownName(srv mcpint.Server, name string) string {
+// nameText returns a name that a server gave, fit to be shown.
+func nameText(srv mcpint.Server, name string) string {
 	return client.SecretsOf(srv).RedactLine(name, maxPinned)
 }
 

@@ -130,7 +130,7 @@ func (c *Caller) awaitServer(ctx context.Context, id string) error {
 func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	told := c.house.Told()
 	for {
-		trying, patience, news := c.expected()
+		trying, patience, news := c.expectHouse()
 		if trying == nil && patience <= 0 {
 			if !again || !c.house.House().Empty() {
 				return nil
@@ -155,12 +155,12 @@ func (c *Caller) awaitHouse(ctx context.Context, again bool) error {
 	}
 }
 
-// expected says from which servers a house may still come. trying is closed when one of
+// expectHouse says from which servers a house may still come. trying is closed when one of
 // the servers has ended its first attempts; nil if no server is trying. patience is how
 // long the connected servers may still take to publish their house. A server that is not
 // tried because something it needs is missing may take a minute, so it is not waited for.
 // news is closed when the answer may have changed.
-func (c *Caller) expected() (trying <-chan struct{}, patience time.Duration, news <-chan struct{}) {
+func (c *Caller) expectHouse() (trying <-chan struct{}, patience time.Duration, news <-chan struct{}) {
 	c.attempts.mu.Lock()
 	defer c.attempts.mu.Unlock()
 	for _, id := range c.tellers {

@@ -128,7 +128,7 @@ func serverSentence(s mcpint.Status) string {
 		text += ", tried again at " + s.NextRetryTime.Format("15:04:05 MST")
 	}
 	if s.ErrorMessage != nil {
-		text += ", last error " + dialogue.Quoted(strings.TrimSuffix(*s.ErrorMessage, "."))
+		text += ", last error " + dialogue.Quote(strings.TrimSuffix(*s.ErrorMessage, "."))
 	}
 	return text + "."
 }

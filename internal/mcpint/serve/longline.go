@@ -39,11 +39,11 @@ func (r *idReader) push(part []byte) {
 		if r.over {
 			return
 		}
-		r.take(c)
+		r.readByte(c)
 	}
 }
 
-func (r *idReader) take(c byte) {
+func (r *idReader) readByte(c byte) {
 	switch {
 	case r.escaped:
 		r.escaped = false
@@ -71,7 +71,7 @@ func (r *idReader) mark(c byte) bool {
 		_ = json.Unmarshal(r.text, &r.key)
 		r.isKey, r.text = false, r.text[:0]
 	case r.depth == 1 && (c == ',' || c == '}'):
-		r.end()
+		r.endValue()
 		r.over, r.isKey = c == '}', true
 	default:
 		return r.depth > 0 && r.nest(c)
@@ -94,8 +94,8 @@ func (r *idReader) nest(c byte) bool {
 	return true
 }
 
-// end ends a value at the top. An id is a text or a number.
-func (r *idReader) end() {
+// endValue ends a value at the top. An id is a text or a number.
+func (r *idReader) endValue() {
 	value := bytes.TrimSpace(r.text)
 	if !r.isKey && r.key == "id" && len(r.text) <= longestID && len(value) > 0 && strings.ContainsRune(`"-0123456789`, rune(value[0])) && json.Valid(value) {
 		r.found = bytes.Clone(value)

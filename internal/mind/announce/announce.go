@@ -80,7 +80,7 @@ func (a *Announcer) Reported(e home.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.load()
-	a.take(a.book.report(e, time.Now()))
+	a.queue(a.book.report(e, time.Now()))
 	wake(a.changed)
 }
 
@@ -88,7 +88,7 @@ func (a *Announcer) Reported(e home.Event) {
 func (a *Announcer) TurnEnded(r record.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.book.acted(r, time.Now())
+	a.book.noteTurn(r, time.Now())
 }
 
 // Acknowledged takes note of the alerts that a person has heard, and returns when that
@@ -109,8 +109,8 @@ func (a *Announcer) Acknowledged(ids []string, _ bool) {
 	}
 }
 
-// take queues deeds. The caller holds mu.
-func (a *Announcer) take(deeds []deed) {
+// queue queues deeds. The caller holds mu.
+func (a *Announcer) queue(deeds []deed) {
 	for _, d := range deeds {
 		if d.alert != nil || len(a.deeds) < mostDeeds {
 			a.deeds = append(a.deeds, d)
@@ -153,7 +153,7 @@ func (a *Announcer) tell(ctx context.Context, to Teller) time.Duration {
 	a.mu.Lock()
 	a.load()
 	due, next := a.book.due(now)
-	a.take(due)
+	a.queue(due)
 	deeds := a.deeds
 	a.deeds = nil
 	a.mu.Unlock()
@@ -239,7 +239,7 @@ func (a *Announcer) save() {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	a.mu.Lock()
-	changed, disk, all := a.dirty, a.disk, a.book.kept()
+	changed, disk, all := a.dirty, a.disk, a.book.snapshot()
 	a.dirty = false
 	a.mu.Unlock()
 	if !changed || disk == nil {

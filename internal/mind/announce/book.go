@@ -184,12 +184,12 @@ func (b *book) follow(e home.Event, r *Rule, key string, now time.Time) {
 
 // ours reports whether the gateway has done it.
 func (b *book) ours(e home.Event, now time.Time) bool {
-	at, acted := b.acts[text.Folded(e.Thing)]
+	at, acted := b.acts[text.Fold(e.Thing)]
 	return e.Ours || acted && now.Sub(at) < justNow
 }
 
-// acted takes note of what a turn did.
-func (b *book) acted(r record.Record, now time.Time) {
+// noteTurn takes note of what a turn did.
+func (b *book) noteTurn(r record.Record, now time.Time) {
 	maps.DeleteFunc(b.acts, func(_ string, at time.Time) bool { return now.Sub(at) >= justNow })
 	for _, c := range r.Calls {
 		var args struct {
@@ -199,13 +199,13 @@ func (b *book) acted(r record.Record, now time.Time) {
 		if json.Unmarshal(c.Args, &args) != nil || args.Action == "" || len(b.acts) >= mostThings {
 			continue
 		}
-		b.acts[text.Folded(args.Device)] = now
+		b.acts[text.Fold(args.Device)] = now
 		if c.Receipt == nil {
 			continue
 		}
-		b.acts[text.Folded(c.Receipt.Device)] = now
+		b.acts[text.Fold(c.Receipt.Device)] = now
 		for _, d := range c.Receipt.Devices {
-			b.acts[text.Folded(d.Device)] = now
+			b.acts[text.Fold(d.Device)] = now
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (b *book) due(now time.Time) ([]deed, time.Duration) {
 		if len(b.told) < mostThings {
 			b.told[word] = now
 		}
-		d := b.ruled(l, now)
+		d := b.deedOfRule(l, now)
 		return []deed{d}, between
 	}
 }
@@ -253,8 +253,8 @@ func (b *book) first() (key string, l *lasting) {
 	return key, l
 }
 
-// ruled is the word of a rule.
-func (b *book) ruled(l *lasting, now time.Time) deed {
+// deedOfRule is the word of a rule.
+func (b *book) deedOfRule(l *lasting, now time.Time) deed {
 	n := news{kind: l.rule.When, thing: thing(l.event), state: l.event.State}
 	if l.rule.after() >= atOnce {
 		n.lasts = now.Sub(l.since)
@@ -299,8 +299,8 @@ func (b *book) rings(id string) bool {
 	return a != nil && !a.Acknowledged
 }
 
-// kept is what is to be known of the alarms after a restart.
-func (b *book) kept() map[string]kept {
+// snapshot is what is to be known of the alarms after a restart.
+func (b *book) snapshot() map[string]kept {
 	all := map[string]kept{}
 	for key, a := range b.alarms {
 		all[key] = a.kept

@@ -48,16 +48,16 @@ var conditions = map[record.Kind]func(r *Rule, e home.Event) bool{
 	record.BatteryLow: func(_ *Rule, e home.Event) bool { return isLow(e) },
 	record.Dead:       func(_ *Rule, e home.Event) bool { return e.Class == "reach" && state(e) == "dead" },
 	record.Jammed:     func(_ *Rule, e home.Event) bool { return state(e) == "jammed" },
-	record.InState:    func(r *Rule, e home.Event) bool { return state(e) == text.Folded(r.State) },
+	record.InState:    func(r *Rule, e home.Event) bool { return state(e) == text.Fold(r.State) },
 }
 
 // about reports whether a rule judges an event at all. A door that stops answering is not
 // an event about the door's position: it does not count as closed.
 func (r *Rule) about(e home.Event) bool {
 	switch {
-	case len(r.Things) > 0 && !slices.ContainsFunc(r.Things, func(name string) bool { return text.Folded(name) == text.Folded(e.Thing) }),
-		r.Area != "" && text.Folded(r.Area) != text.Folded(e.Area),
-		r.Class != "" && text.Folded(r.Class) != text.Folded(e.Class):
+	case len(r.Things) > 0 && !slices.ContainsFunc(r.Things, func(name string) bool { return text.Fold(name) == text.Fold(e.Thing) }),
+		r.Area != "" && text.Fold(r.Area) != text.Fold(e.Area),
+		r.Class != "" && text.Fold(r.Class) != text.Fold(e.Class):
 		return false
 	}
 	switch r.When {
@@ -86,7 +86,7 @@ func state(e home.Event) string {
 	if e.State == nil {
 		return ""
 	}
-	return text.Folded(fmt.Sprint(e.State))
+	return text.Fold(fmt.Sprint(e.State))
 }
 
 // isLow reports whether a battery is low. A level that is not a percentage is the code
@@ -125,7 +125,7 @@ func (r *Rule) validate() error {
 		return errors.New("things: expected the names of things with when: state")
 	case r.For < 0 || r.For > longestFor:
 		return fmt.Errorf("for: %v is out of range; expected 0 to %v", r.For, longestFor)
-	case slices.ContainsFunc(r.Things, func(name string) bool { return text.Folded(name) == "" }):
+	case slices.ContainsFunc(r.Things, func(name string) bool { return text.Fold(name) == "" }):
 		return errors.New("things: an empty name is no thing")
 	}
 	return nil

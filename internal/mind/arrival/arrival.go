@@ -64,7 +64,7 @@ type Waits struct {
 	changed chan struct{} // of size one: there is something new to follow
 	mu      sync.Mutex
 	turns   []*followed
-	told    []told                  // acts that were reported as done lately
+	told    []reportedThing         // acts that were reported as done lately
 	lies    record.Lies[home.Event] // what turned out not to be so, and whose turn has not ended
 	amends  []amends                // what is to be told of that
 }
@@ -88,18 +88,18 @@ type thing struct {
 	looked bool // a look has been answered
 	seen   plan.Sight
 	moved  time.Time // when seen changed last
-	end    end
+	end    conclusion
 	told   bool // it was announced
 }
 
-// end says why a thing is no longer followed.
-type end string
+// conclusion says why a thing is no longer followed.
+type conclusion string
 
 const (
-	waiting end = ""
-	arrived end = "arrived"
-	stuck   end = "stuck"
-	quiet   end = "quiet" // not announced: it is too late
+	waiting conclusion = ""
+	arrived conclusion = "arrived"
+	stuck   conclusion = "stuck"
+	quiet   conclusion = "quiet" // not announced: it is too late
 )
 
 // New makes an empty Waits; it starts nothing.
@@ -119,7 +119,7 @@ func (w *Waits) TurnEnded(r record.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range r.Calls {
-		w.noted(h, f, c)
+		w.follow(h, f, c)
 	}
 	w.match()
 	if len(f.things) == 0 {
@@ -137,8 +137,8 @@ func (w *Waits) wake() {
 	}
 }
 
-// noted follows the things of one call. The caller holds mu.
-func (w *Waits) noted(h *home.House, f *followed, c record.CallMade) {
+// follow follows the things of one call. The caller holds mu.
+func (w *Waits) follow(h *home.House, f *followed, c record.CallMade) {
 	var args struct {
 		Device string `json:"device_name"`
 		Action string `json:"action"`
@@ -309,7 +309,7 @@ func (t *thing) judge(r tools.Result, answered bool) {
 		t.seen, t.looked = seen, true
 	}
 	if t.end == waiting {
-		t.end = t.judged(now)
+		t.end = t.state(now)
 	}
 	most := slowest
 	if t.asleep {
@@ -322,10 +322,10 @@ func (t *thing) judge(r tools.Result, answered bool) {
 	}
 }
 
-// judged says whether a thing has arrived, is stuck, or is no longer worth an
+// state says whether a thing has arrived, is stuck, or is no longer worth an
 // announcement. A door that turns round is still followed, because something may have
 // been in its way. Any other thing that turns round probably got another command.
-func (t *thing) judged(now time.Time) end {
+func (t *thing) state(now time.Time) conclusion {
 	lets := t.step.Entity.Hazards() != 0
 	switch over := !now.Before(t.until()); {
 	case t.seen.There:
@@ -380,7 +380,7 @@ func (w *Waits) tell(ctx context.Context, to Teller) {
 		to.Announce(a)
 	}
 	for _, f := range over { // nobody changes it any more
-		text := w.spoken(f)
+		text := w.sayTogether(f)
 		if text == "" || !f.aloud {
 			continue
 		}
@@ -401,17 +401,17 @@ func (w *Waits) announcements(f *followed) []record.Announcement {
 		t.told = true
 		a := record.Announcement{ID: f.turn, Kind: record.Arrived, Device: t.step.Entity.Name, Time: time.Now()}
 		if t.end == stuck {
-			a.Kind, a.Text = record.Stuck, w.phrases.Stuck(&t.step, t.seen)
+			a.Kind, a.Text = record.Stuck, w.phrases.SayStuck(&t.step, t.seen)
 		} else {
-			a.Text = w.phrases.Arrived([]plan.Step{t.step})
+			a.Text = w.phrases.SayArrived([]plan.Step{t.step})
 		}
 		all = append(all, a)
 	}
 	return all
 }
 
-// spoken is the word on all things of a turn together.
-func (w *Waits) spoken(f *followed) string {
+// sayTogether is the word on all things of a turn together.
+func (w *Waits) sayTogether(f *followed) string {
 	var there []plan.Step
 	var said []string
 	for _, t := range f.things {
@@ -419,12 +419,12 @@ func (w *Waits) spoken(f *followed) string {
 		case arrived:
 			there = append(there, t.step)
 		case stuck:
-			said = append(said, w.phrases.Stuck(&t.step, t.seen))
+			said = append(said, w.phrases.SayStuck(&t.step, t.seen))
 		case waiting, quiet:
 		}
 	}
 	if len(there) > 0 {
-		said = append([]string{w.phrases.Arrived(there)}, said...)
+		said = append([]string{w.phrases.SayArrived(there)}, said...)
 	}
 	return strings.Join(said[:min(len(said), mostSentences)], " ")
 }

@@ -14,8 +14,8 @@ import (
 // mostTold bounds the things that are remembered because they may turn out not to be done.
 const mostTold = 64
 
-// told is a thing that a turn has reported as done.
-type told struct {
+// reportedThing is a thing that a turn has reported as done.
+type reportedThing struct {
 	turn   string
 	aloud  bool
 	server string
@@ -46,11 +46,11 @@ func (w *Waits) Belied(e home.Event) {
 // noteTold remembers the acts that are reported as done, for as long as they may turn out
 // not to be. The caller holds mu.
 func (w *Waits) noteTold(f *followed, server string, e *home.Entity, r *tools.Receipt) {
-	w.told = slices.DeleteFunc(w.told, func(t told) bool { return time.Since(t.at) > record.FoundOut })
+	w.told = slices.DeleteFunc(w.told, func(t reportedThing) bool { return time.Since(t.at) > record.FoundOut })
 	if !r.Done() {
 		return
 	}
-	w.told = append(w.told, told{f.turn, f.aloud, server, e, *r, f.began, time.Now()})
+	w.told = append(w.told, reportedThing{f.turn, f.aloud, server, e, *r, f.began, time.Now()})
 	w.told = slices.Clone(w.told[max(0, len(w.told)-mostTold):])
 }
 

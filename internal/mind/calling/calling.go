@@ -272,7 +272,7 @@ func (m *Maker) one(ctx context.Context, place *Place, steps []plan.Step, i int,
 	case err == nil:
 		res, err = s.Do(ctx, m.Caller.Call)
 	case errors.Is(err, ErrJoined):
-		res, err = joined(place.Outcome(act.Device))
+		res, err = outcomeOfOther(place.Outcome(act.Device))
 	case errors.Is(err, ErrOvertaken):
 		res, err = tools.Result{Failed: true, Receipt: &tools.Receipt{Outcome: tools.Refused, Reason: tools.Overtaken}}, nil
 	case errors.Is(err, ErrFull):
@@ -285,7 +285,7 @@ func (m *Maker) one(ctx context.Context, place *Place, steps []plan.Step, i int,
 	if acts && !actsOn(steps[i+1:], act.Device) {
 		place.Keep(act.Device, outcome{res, err})
 		if err == nil {
-			place.Done(act.Device)
+			place.Release(act.Device)
 		}
 	}
 }
@@ -296,9 +296,9 @@ type outcome struct {
 	err    error
 }
 
-// joined returns the outcome of a call that another turn made. If that turn was cut off,
+// outcomeOfOther returns the outcome of a call that another turn made. If that turn was cut off,
 // the outcome is not known.
-func joined(kept any) (tools.Result, error) {
+func outcomeOfOther(kept any) (tools.Result, error) {
 	if o, ok := kept.(outcome); ok {
 		return o.result, o.err
 	}

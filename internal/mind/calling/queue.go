@@ -235,14 +235,14 @@ func (p *devicePlace) Outcome(device string) any {
 	return p.turns[device].with.outcome
 }
 
-// Done gives up the place in one device's line and lets the next one act.
-func (p *devicePlace) Done(device string) {
+// Release gives up the place in one device's line and lets the next one act.
+func (p *devicePlace) Release(device string) {
 	p.queue.mu.Lock()
 	defer p.queue.mu.Unlock()
-	p.done(device)
+	p.leave(device)
 }
 
-func (p *devicePlace) done(device string) {
+func (p *devicePlace) leave(device string) {
 	q := p.queue
 	if t := p.turns[device]; t != nil {
 		select {
@@ -261,6 +261,6 @@ func (p *devicePlace) Leave() {
 	p.queue.mu.Lock()
 	defer p.queue.mu.Unlock()
 	for device := range p.turns {
-		p.done(device)
+		p.leave(device)
 	}
 }

@@ -69,7 +69,7 @@ func TestTheOrderOfEachDevice(t *testing.T) {
 					mu.Lock()
 					acting[a.Device] = false
 					mu.Unlock()
-					place.Done(a.Device)
+					place.Release(a.Device)
 				})
 			}
 		}

@@ -168,9 +168,9 @@ func rename(all map[string]any, other func(string) (string, bool)) (changed bool
 	return changed
 }
 
-// Quoted is a text of others as data: on one line, without control or invisible
+// Quote is a text of others as data: on one line, without control or invisible
 // characters or quotes of its own.
-func Quoted(text string) string { return `"` + Line(text) + `"` }
+func Quote(text string) string { return `"` + Line(text) + `"` }
 
 // Line is a text of others without what could end its quotes or its line.
 func Line(text string) string {

@@ -13,24 +13,24 @@ import (
 // too.
 func Asked(said string) bool {
 	return slices.ContainsFunc(sentences.EveryWords(), func(w *sentences.Words) bool {
-		asked, errands := ordered(w, said), folded(w.Claims.Errands)
+		asked, errands := ordered(w, said), foldWords(w.Claims.Errands)
 		switch {
 		case len(asked) == 0:
 			return false
 		case slices.Contains(errands, asked[0]), len(asked) > 1 && w.Acts.VerbLast && slices.Contains(errands, asked[len(asked)-1]):
 			return true
 		}
-		return slices.Contains(folded(w.Claims.Lists), asked[0]) && follows(w, asked, errands)
+		return slices.Contains(foldWords(w.Claims.Lists), asked[0]) && follows(w, asked, errands)
 	})
 }
 
 // ordered are the words of a text behind what makes it polite.
 func ordered(w *sentences.Words, said string) []string {
-	asked := folded(text.Words(said))
+	asked := foldWords(text.Words(said))
 	for begun := true; begun; {
 		begun = false
 		for _, polite := range slices.Concat(w.Claims.Polite, w.Claims.Requests) {
-			if words := folded(text.Words(polite)); len(asked) > len(words) && slices.Equal(asked[:len(words)], words) {
+			if words := foldWords(text.Words(polite)); len(asked) > len(words) && slices.Equal(asked[:len(words)], words) {
 				asked, begun = asked[len(words):], true
 			}
 		}
@@ -41,7 +41,7 @@ func ordered(w *sentences.Words, said string) []string {
 // follows reports whether the verb of an errand stands right behind a word that joins two
 // orders, and something behind it.
 func follows(w *sentences.Words, asked, errands []string) bool {
-	joins := folded(w.Claims.Joins)
+	joins := foldWords(w.Claims.Joins)
 	for i := 1; i+1 < len(asked); i++ {
 		if slices.Contains(joins, asked[i-1]) && slices.Contains(errands, asked[i]) {
 			return true
@@ -53,25 +53,25 @@ func follows(w *sentences.Words, asked, errands []string) bool {
 // Talks reports whether a text asks for words, such as a story or a poem. An order to delete
 // one, or to write something down, asks for none.
 func Talks(said string) bool {
-	words, talks := folded(text.Words(said)), false
+	words, talks := foldWords(text.Words(said)), false
 	for _, w := range sentences.EveryWords() {
-		tells := folded(w.Claims.Tells)
+		tells := foldWords(w.Claims.Tells)
 		isTold := func(s string) bool { return slices.Contains(tells, s) }
 		talks = talks || slices.ContainsFunc(words, isTold)
-		asked, errands := ordered(w, said), folded(w.Claims.Errands)
+		asked, errands := ordered(w, said), foldWords(w.Claims.Errands)
 		if len(asked) == 0 {
 			continue
 		}
-		does := slices.Contains(errands, asked[0]) && (!slices.Contains(folded(w.Claims.Makes), asked[0]) || !slices.ContainsFunc(asked[1:], isTold))
-		if does || slices.Contains(folded(w.Claims.Lists), asked[0]) && follows(w, asked, errands) {
+		does := slices.Contains(errands, asked[0]) && (!slices.Contains(foldWords(w.Claims.Makes), asked[0]) || !slices.ContainsFunc(asked[1:], isTold))
+		if does || slices.Contains(foldWords(w.Claims.Lists), asked[0]) && follows(w, asked, errands) {
 			return false
 		}
 	}
 	return talks
 }
 
-// folded are words as they are compared.
-func folded(words []string) []string {
+// foldWords are words as they are compared.
+func foldWords(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = text.Simple(w)

@@ -45,14 +45,14 @@ func (r *Round) All() []int {
 	return all
 }
 
-// Left lists the errands that are not refused.
-func (r *Round) Left() []int {
+// Remaining lists the errands that are not refused.
+func (r *Round) Remaining() []int {
 	return slices.DeleteFunc(r.All(), func(i int) bool { return r.Errands[i].Refusal != "" })
 }
 
 // OnDevices lists those of them that act on devices.
 func (r *Round) OnDevices() []int {
-	return slices.DeleteFunc(r.Left(), func(i int) bool { return r.Errands[i].Entity == nil })
+	return slices.DeleteFunc(r.Remaining(), func(i int) bool { return r.Errands[i].Entity == nil })
 }
 
 // Refuse refuses some errands for a reason.
@@ -95,6 +95,6 @@ func (r *Round) Complaint() string {
 
 // Key tells the acts of a turn apart.
 func Key(s *plan.Step) string {
-	c := s.Planned()
+	c := s.PlannedCall()
 	return c.Server + "\n" + c.Tool + "\n" + string(c.Args)
 }

@@ -69,7 +69,7 @@ func TestARoundIsReadOnce(t *testing.T) {
 		asks("notes", "add", `{ "text": "milk" }`),
 	}
 	round := r.Round(asked)
-	if got := fmt.Sprint(len(round.Errands), round.Left(), round.OnDevices(), len(round.Unsent())); got != "3 [0 2] [0] 1" {
+	if got := fmt.Sprint(len(round.Errands), round.Remaining(), round.OnDevices(), len(round.Unsent())); got != "3 [0 2] [0] 1" {
 		t.Errorf("errands, those left, on devices, unsent calls: %s", got)
 	}
 	round.Refuse([]int{2}, "Not now.")

@@ -68,7 +68,7 @@ func (r *Reader) readBack(call dialogue.Call) (steps []plan.Step, complaint stri
 	if call.Result.Failed {
 		complaint = call.Result.Text
 	}
-	things := reachedBy(r.House, c)
+	things := thingsOfTool(r.House, c)
 	switch {
 	case len(things) == 0 && complaint != "":
 		return nil, complaint
@@ -83,17 +83,17 @@ func (r *Reader) readBack(call dialogue.Call) (steps []plan.Step, complaint stri
 	if !ok {
 		return nil, cmp.Or(complaint, fmt.Sprintf("The arguments of %s are wrong: device_name and action are needed.", call.Tool))
 	}
-	steps, why := r.wished(w, things)
+	steps, why := r.planWish(w, things)
 	if complaint != "" && !slices.ContainsFunc(steps, func(s plan.Step) bool { return s.Risk == tools.Dangerous }) {
 		return nil, complaint
 	}
 	return steps, why
 }
 
-// wished plans a wish for the devices it names. Of a group, those that cannot do it
+// planWish plans a wish for the devices it names. Of a group, those that cannot do it
 // are left out.
-func (r *Reader) wished(w plan.Wish, things []*home.Entity) (steps []plan.Step, complaint string) {
-	meant, complaint := r.meant(w.Device, things)
+func (r *Reader) planWish(w plan.Wish, things []*home.Entity) (steps []plan.Step, complaint string) {
+	meant, complaint := r.findMeant(w.Device, things)
 	for _, e := range meant {
 		s, err := w.On(e)
 		if err != nil && s.Risk != tools.Dangerous {
@@ -140,11 +140,11 @@ func (r *Reader) Unknown(asked []dialogue.Call) bool { return slices.ContainsFun
 func (r *Reader) unknownYet(call dialogue.Call) bool {
 	c := InServer(call)
 	_, wish := plan.ReadWish(c.Args)
-	return c.Server != "" && wish && len(reachedBy(r.House, c)) == 0
+	return c.Server != "" && wish && len(thingsOfTool(r.House, c)) == 0
 }
 
-// reachedBy lists the entities that a tool controls.
-func reachedBy(h *home.House, c tools.Call) []*home.Entity {
+// thingsOfTool lists the entities that a tool controls.
+func thingsOfTool(h *home.House, c tools.Call) []*home.Entity {
 	var things []*home.Entity
 	if h == nil || c.Server == "" {
 		return nil
@@ -157,10 +157,10 @@ func reachedBy(h *home.House, c tools.Call) []*home.Entity {
 	return things
 }
 
-// meant finds the devices of a tool that a model means by a name: the tool's own id, the
+// findMeant finds the devices of a tool that a model means by a name: the tool's own id, the
 // name of the device, or room and kind. If it finds none, or several without a clear
 // choice, it returns a complaint for the model.
-func (r *Reader) meant(name string, things []*home.Entity) (found []*home.Entity, complaint string) {
+func (r *Reader) findMeant(name string, things []*home.Entity) (found []*home.Entity, complaint string) {
 	for _, e := range things {
 		if e.Control.ID == name && !strings.EqualFold(e.Name, name) {
 			return []*home.Entity{e}, ""
@@ -178,21 +178,21 @@ func (r *Reader) meant(name string, things []*home.Entity) (found []*home.Entity
 	}
 	switch {
 	case len(found) == 0:
-		return r.enumerated(name, things)
+		return r.findListed(name, things)
 	case len(found) > 1 && !several:
-		return nil, fmt.Sprintf("Not done: several devices may be called %q: %s. Name one of them as it stands here, or ask the user which one is meant.", name, listed(found))
+		return nil, fmt.Sprintf("Not done: several devices may be called %q: %s. Name one of them as it stands here, or ask the user which one is meant.", name, listNames(found))
 	}
 	return found, ""
 }
 
-// enumerated finds the devices of a list of names: "left lamp, right lamp".
-func (r *Reader) enumerated(name string, things []*home.Entity) (found []*home.Entity, complaint string) {
+// findListed finds the devices of a list of names: "left lamp, right lamp".
+func (r *Reader) findListed(name string, things []*home.Entity) (found []*home.Entity, complaint string) {
 	parts := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune(",;&+", c) })
 	if len(parts) < 2 {
 		return nil, r.unknown(name, things)
 	}
 	for _, part := range parts {
-		more, complaint := r.meant(strings.TrimSpace(part), things)
+		more, complaint := r.findMeant(strings.TrimSpace(part), things)
 		if complaint != "" {
 			return nil, complaint
 		}
@@ -216,11 +216,11 @@ func (r *Reader) unknown(name string, things []*home.Entity) string {
 			return fmt.Sprintf("Not done: %q is not a device of this tool; %q reaches it.", e.Name, e.Control.Tool)
 		}
 	}
-	return fmt.Sprintf("Not done: there is no device %q. The devices of this tool are: %s.", name, listed(things))
+	return fmt.Sprintf("Not done: there is no device %q. The devices of this tool are: %s.", name, listNames(things))
 }
 
-// listed names devices as their tool calls them.
-func listed(things []*home.Entity) string {
+// listNames names devices as their tool calls them.
+func listNames(things []*home.Entity) string {
 	var names []string
 	for _, e := range things[:min(len(things), mostListed)] {
 		text := fmt.Sprintf("%q", e.Control.ID)

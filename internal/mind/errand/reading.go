@@ -26,7 +26,7 @@ func Reading(h *home.House, p *reply.Phrases, calls []dialogue.Call) string {
 			}
 		}
 	}
-	return read.Told(p)
+	return read.Say(p)
 }
 
 // question is the step that reads what a call has read.

@@ -48,15 +48,15 @@ func (o *Outcomes) Add(s plan.Step, r tools.Result, err error) {
 	o.Steps, o.Results, o.Errs = append(o.Steps, s), append(o.Results, r), append(o.Errs, err)
 }
 
-// Told says briefly what came of the steps.
-func (o *Outcomes) Told(p *reply.Phrases) string {
-	sorted := o.sorted()
-	return p.Told(sorted.Steps, sorted.Results, sorted.Errs...)
+// Say says briefly what came of the steps.
+func (o *Outcomes) Say(p *reply.Phrases) string {
+	sorted := o.group()
+	return p.SayResults(sorted.Steps, sorted.Results, sorted.Errs...)
 }
 
-// sorted puts steps together that are reported in one sentence. If the acts on devices
+// group puts steps together that are reported in one sentence. If the acts on devices
 // are too many to report one by one, they are all reported together.
-func (o *Outcomes) sorted() Outcomes {
+func (o *Outcomes) group() Outcomes {
 	groups := Actions(o.Steps)
 	var out Outcomes
 	for _, g := range groups {
@@ -135,5 +135,5 @@ func with(group, one *tools.Receipt) *tools.Receipt {
 
 // In says what came of one step.
 func In(p *reply.Phrases, s *plan.Step, r tools.Result, err error) string {
-	return p.Told([]plan.Step{*s}, []tools.Result{r}, err)
+	return p.SayResults([]plan.Step{*s}, []tools.Result{r}, err)
 }

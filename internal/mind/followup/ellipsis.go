@@ -13,7 +13,7 @@ import (
 // before it.
 func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	if said.Route == intent.Ask && said.Would != nil {
-		said = s.narrowed(said)
+		said = s.narrow(said)
 	}
 	if s.names(said) {
 		said = s.amongThem(said)
@@ -28,11 +28,11 @@ func (s *Sentence) rewritten(said intent.Decision) intent.Decision {
 	if d, ok := s.byValue(act); ok {
 		return s.lasting(d, act)
 	}
-	return s.completed(act)
+	return s.complete(act)
 }
 
-// completed is what a short sentence comes to by what it is.
-func (s *Sentence) completed(act intent.Action) intent.Decision {
+// complete is what a short sentence comes to by what it is.
+func (s *Sentence) complete(act intent.Action) intent.Decision {
 	switch act.Intent {
 	case catalogue.Also:
 		return s.elsewhere(act)
@@ -105,9 +105,9 @@ func (s *Sentence) amongThem(said intent.Decision) intent.Decision {
 	return local(act)
 }
 
-// narrowed keeps of the things that a sentence may name those that the act before
+// narrow keeps of the things that a sentence may name those that the act before
 // can be done to. If one is left, it is meant.
-func (s *Sentence) narrowed(d intent.Decision) intent.Decision {
+func (s *Sentence) narrow(d intent.Decision) intent.Decision {
 	options := slices.DeleteFunc(slices.Clone(d.Options), func(id string) bool {
 		return s.onto(s.Subject.Acts[0], []string{id}).Route != intent.Local
 	})

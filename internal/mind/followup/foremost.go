@@ -129,7 +129,7 @@ func (s *Sentence) toward(way string) (d intent.Decision, ok bool) {
 		return local(intent.Action{Intent: catalogue.SetVolumeRelative, Slots: map[string]any{"volume_step": way}}), true
 	}
 	if s.covers() {
-		return s.moved(act, way), true
+		return s.moveStep(act, way), true
 	}
 	for _, name := range []string{catalogue.BrightnessAdjust, catalogue.FanAdjust, catalogue.ClimateAdjust} {
 		if d, ok = s.step(intent.Action{Intent: name, Slots: map[string]any{"direction": way}}); ok {
@@ -153,8 +153,8 @@ func (s *Sentence) covers() bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(e *home.Entity) bool { return e.Domain != "cover" })
 }
 
-// moved moves covers a step up or down from where they were set.
-func (s *Sentence) moved(act intent.Action, way string) intent.Decision {
+// moveStep moves covers a step up or down from where they were set.
+func (s *Sentence) moveStep(act intent.Action, way string) intent.Decision {
 	at, known := numberOf(act.Slots["position"])
 	switch act.Intent {
 	case catalogue.TurnOn:

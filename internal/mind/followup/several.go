@@ -109,7 +109,7 @@ func idsOf(all []*home.Entity) []string {
 // things that it means: both, the other one, the left one, the second one. It asks where it
 // is not clear which they are.
 func (s *Sentence) ofSeveral(said intent.Action) (intent.Decision, bool) {
-	meant := s.meant(said)
+	meant := s.thingsMeant(said)
 	if len(meant) == 0 {
 		return s.ask(), true
 	}
@@ -146,11 +146,11 @@ func (s *Sentence) ofSeveral(said intent.Action) (intent.Decision, bool) {
 	return s.onto(s.last(), meant), true
 }
 
-// meant are the things that a sentence means of several; nil if that is not clear.
-func (s *Sentence) meant(said intent.Action) []string {
+// thingsMeant are the things that a sentence means of several; nil if that is not clear.
+func (s *Sentence) thingsMeant(said intent.Action) []string {
 	which := said.Slots[slotWhich]
 	if many := counts[which]; many > 0 {
-		return s.counted(many)
+		return s.countedThings(many)
 	}
 	all := s.together()
 	switch which {
@@ -175,10 +175,10 @@ func (s *Sentence) meant(said intent.Action) []string {
 	return nil
 }
 
-// counted are the things of a sentence that says how many it means: those that "both" may
+// countedThings are the things of a sentence that says how many it means: those that "both" may
 // mean, and the things of the sentence before that where these are too few; nil if there are
 // not so many.
-func (s *Sentence) counted(many int) []string {
+func (s *Sentence) countedThings(many int) []string {
 	all := slices.Clone(s.together())
 	if len(all) < many {
 		for _, id := range s.Subject.Earlier {

@@ -58,7 +58,7 @@ func (t *TimerAnswer) byLength(timers []reply.Timer) (one reply.Timer, ok bool) 
 	length := 0
 	for _, text := range t.ByLength {
 		if d := t.Match(text); d.Route == intent.Local && len(d.Actions) == 1 && d.Actions[0].Intent == catalogue.CancelTimer && length == 0 {
-			length = plan.StartedWith(d.Actions[0])
+			length = plan.LengthOf(d.Actions[0])
 		}
 	}
 	for i := range timers {

@@ -29,10 +29,10 @@ var percentages = []home.Ability{home.Brightness, home.Position, home.Speed}
 // false if it says something else.
 func (s *Sentence) byValue(said intent.Action) (d intent.Decision, ok bool) {
 	if n, ok := said.Slots[slotNumber].(int); ok {
-		return s.numbered(n), true
+		return s.repeatForNumber(n), true
 	}
 	if state, ok := said.Slots[slotSwitch].(string); ok {
-		return s.switched(state), true
+		return s.switchThings(state), true
 	}
 	if d, ok = s.otherValue(said); ok || said.Slots[slotValue] == nil {
 		return d, ok
@@ -135,9 +135,9 @@ func withValue(act, said intent.Action) (intent.Action, bool) {
 	return act, false
 }
 
-// numbered does what was done before to the thing of the same name with another number:
+// repeatForNumber does what was done before to the thing of the same name with another number:
 // "bedside lamp one", "and number two".
-func (s *Sentence) numbered(n int) intent.Decision {
+func (s *Sentence) repeatForNumber(n int) intent.Decision {
 	for _, e := range things(s.House, s.Subject.Things) {
 		stem := strings.TrimRightFunc(e.Name, unicode.IsDigit)
 		if stem == e.Name {
@@ -153,8 +153,8 @@ func (s *Sentence) numbered(n int) intent.Decision {
 	return s.ask()
 }
 
-// switched switches the things of the sentence before on or off.
-func (s *Sentence) switched(state string) intent.Decision {
+// switchThings switches the things of the sentence before on or off.
+func (s *Sentence) switchThings(state string) intent.Decision {
 	turn := catalogue.TurnOff
 	if state == "on" {
 		turn = catalogue.TurnOn

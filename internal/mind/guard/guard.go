@@ -61,12 +61,12 @@ func New(l Limits, p *reply.Phrases) *Guard {
 	return &Guard{Rules{l, p}, NewBook[Act](Words(p.Language()))}
 }
 
-// Denied is the refusal of dangerous steps for which there is no challenge.
-func (r Rules) Denied(steps []plan.Step) Refusal {
+// Deny is the refusal of dangerous steps for which there is no challenge.
+func (r Rules) Deny(steps []plan.Step) Refusal {
 	if r.Limits.Challenges() {
 		return Refusal{r.Phrases.Phrase("challenge_only", nil), byItself}
 	}
-	return Refusal{r.Phrases.Denied(steps), off}
+	return Refusal{r.Phrases.SayDenied(steps), off}
 }
 
 // Wanted is a plan that holds a dangerous act.
@@ -84,7 +84,7 @@ type Asked struct{ Aloud, Reply string }
 // Ask asks a challenge for an order, if it is a spoken command for one device; otherwise
 // it refuses the order. In a dry run there is no challenge.
 func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
-	no := g.Denied(o.Steps)
+	no := g.Deny(o.Steps)
 	switch {
 	case !g.Limits.Challenges(), o.Source != record.FromMic, !o.Alone, o.Decision.Confirmed,
 		len(o.Decision.Actions) != 1, len(o.Steps) != 1, o.Steps[0].Entity == nil:
@@ -94,7 +94,7 @@ func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 	if _, allowed := step.Allowed(); step.Err != nil {
 		return Asked{}, &Refusal{g.Phrases.Apology(step.Err), step.Err.Error()}
 	} else if !allowed {
-		return Asked{}, &Refusal{g.Phrases.Denied(o.Steps), notAllowed}
+		return Asked{}, &Refusal{g.Phrases.SayDenied(o.Steps), notAllowed}
 	}
 	if o.DryRun {
 		return Asked{}, nil
@@ -106,7 +106,7 @@ func (g *Guard) Ask(o Wanted, h *home.House) (Asked, *Refusal) {
 		return Asked{}, &Refusal{g.Phrases.Phrase("challenge_rest", map[string]any{"count": minutes}), err.Error()}
 	}
 	if err != nil {
-		return Asked{}, &Refusal{g.Phrases.Denied(o.Steps), err.Error()}
+		return Asked{}, &Refusal{g.Phrases.SayDenied(o.Steps), err.Error()}
 	}
 	return Asked{Aloud: g.Phrases.Challenge(step, pair.String()), Reply: g.Phrases.Challenge(step, g.Phrases.Phrase("challenge_words", nil))}, nil
 }
@@ -123,12 +123,12 @@ func (g *Guard) Answer(q record.Request) (Act, *Refusal) {
 	case verdict == Passed && q.Source == record.FromMic:
 		return act, nil
 	case verdict == Late:
-		return Act{}, &Refusal{g.Phrases.Phrase("challenge_late", nil), failed(verdict)}
+		return Act{}, &Refusal{g.Phrases.Phrase("challenge_late", nil), failureText(verdict)}
 	}
-	return Act{}, &Refusal{g.Phrases.Phrase("challenge_wrong", nil), failed(verdict)}
+	return Act{}, &Refusal{g.Phrases.Phrase("challenge_wrong", nil), failureText(verdict)}
 }
 
-func failed(v Verdict) string { return "the challenge was not passed: " + string(v) }
+func failureText(v Verdict) string { return "the challenge was not passed: " + string(v) }
 
 // Plan plans an act that was let through once more, because the house may have changed:
 // it is done only if it is still that act.
@@ -145,7 +145,7 @@ func (r Rules) Plan(a Act, h *home.House) ([]plan.Step, *Refusal) {
 	}
 	step, allowed := steps[0].Allowed()
 	if !allowed {
-		return nil, &Refusal{r.Phrases.Denied(steps), notAllowed}
+		return nil, &Refusal{r.Phrases.SayDenied(steps), notAllowed}
 	}
 	return []plan.Step{step}, nil
 }

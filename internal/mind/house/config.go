@@ -38,7 +38,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("home.aliases: %q has %d names; expected a name as voice-gateway home shows it, with 1 to %d others", name, len(also), mostAliases))
 		}
 		for _, a := range also {
-			if said := home.Spoken(a); strings.TrimSpace(said) == "" || len(a) > longest || line(a) != a {
+			if said := home.SpokenName(a); strings.TrimSpace(said) == "" || len(a) > longest || line(a) != a {
 				errs = append(errs, fmt.Errorf("home.aliases: %q of %q is no name that can be said; expected words on one line, %d bytes at most", a, name, longest))
 			}
 		}

@@ -23,26 +23,26 @@ func nameContents(h *home.House) {
 	taken := map[string]int{}
 	for i := range h.Areas {
 		for _, name := range append([]string{h.Areas[i].Name}, h.Areas[i].Aliases...) {
-			taken[text.Folded(name)]++
+			taken[text.Fold(name)]++
 		}
 	}
 	found := map[int]string{}
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		taken[text.Folded(e.Area)]++
+		taken[text.Fold(e.Area)]++
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
-			taken[text.Folded(name)]++
+			taken[text.Fold(name)]++
 		}
 		if e.Domain != "sensor" || !slices.Contains(e.Abilities, home.Temperature) && e.DeviceClass() != "temperature" {
 			continue
 		}
 		if name := contents(e.Name); name != "" {
 			found[i] = name
-			taken[text.Folded(name)]++
+			taken[text.Fold(name)]++
 		}
 	}
 	for i, name := range found {
-		if taken[text.Folded(name)] == 1 {
+		if taken[text.Fold(name)] == 1 {
 			h.Entities[i].Aliases = append(slices.Clone(h.Entities[i].Aliases), name)
 		}
 	}
@@ -57,9 +57,9 @@ func contents(name string) string {
 		n := len(strings.Fields(w))
 		switch {
 		case n >= len(rest) || n >= len(words):
-		case text.Folded(strings.Join(rest[len(rest)-n:], " ")) == w:
+		case text.Fold(strings.Join(rest[len(rest)-n:], " ")) == w:
 			rest = rest[:len(rest)-n]
-		case text.Folded(strings.Join(rest[:n], " ")) == w:
+		case text.Fold(strings.Join(rest[:n], " ")) == w:
 			rest = rest[n:]
 		}
 	}

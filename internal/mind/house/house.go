@@ -186,7 +186,7 @@ func (h *House) merge() *home.House {
 	h.also.Name(all)
 	nameContents(all)
 	makeSayable(all)
-	h.scaled(all)
+	h.setScale(all)
 	return all
 }
 

@@ -58,7 +58,7 @@ func sharedNames(h *home.House) []string {
 	var names []string
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		is := thing{text.Folded(e.Name), e.Domain}
+		is := thing{text.Fold(e.Name), e.Domain}
 		server, known := first[is]
 		switch {
 		case e.Server == "":

@@ -18,21 +18,21 @@ func makeSayable(h *home.House) {
 	for i := range h.Entities {
 		e := &h.Entities[i]
 		e.Aliases = withSpoken(e.Name, e.Aliases)
-		key := strings.ToLower(home.Spoken(e.Name))
+		key := strings.ToLower(home.SpokenName(e.Name))
 		if room := strings.ToLower(e.Area); !slices.Contains(rooms[key], room) {
 			rooms[key] = append(rooms[key], room)
 		}
 	}
 	for i := range h.Entities {
 		e := &h.Entities[i]
-		e.Namesakes = len(rooms[strings.ToLower(home.Spoken(e.Name))]) > 1
+		e.Namesakes = len(rooms[strings.ToLower(home.SpokenName(e.Name))]) > 1
 	}
 }
 
 // withSpoken adds the spoken form of a thing's name to its other names, if it differs
 // from the name.
 func withSpoken(name string, aliases []string) []string {
-	said := home.Spoken(name)
+	said := home.SpokenName(name)
 	if text.Same(said, name) || slices.ContainsFunc(aliases, func(a string) bool { return text.Same(said, a) }) {
 		return aliases
 	}

@@ -24,8 +24,8 @@ func (h *House) Speak(scale home.Scale) error {
 	return h.rebuild()
 }
 
-// scaled gives a house and its things the scale that their degrees are spoken of in.
-func (h *House) scaled(all *home.House) {
+// setScale gives a house and its things the scale that their degrees are spoken of in.
+func (h *House) setScale(all *home.House) {
 	all.Scale = h.scale
 	if all.Scale == "" && h.base != nil {
 		all.Scale = h.base.Scale
@@ -44,16 +44,16 @@ func isSetPoint(property string) bool {
 	return slices.Contains(setPoints, home.Ability(property))
 }
 
-// Sent converts a set point to the scale of the thing that is set. The house speaks of
+// Convert converts a set point to the scale of the thing that is set. The house speaks of
 // degrees in one scale only: here they leave it, and in Got they enter it.
-func (h *House) Sent(c tools.Call) json.RawMessage {
+func (h *House) Convert(c tools.Call) json.RawMessage {
 	args := arguments(c)
 	if args["action"] != "setpoint" {
 		return c.Args
 	}
 	spoken := h.House().Degrees()
 	own := spoken
-	e := h.calledBy(c, args)
+	e := h.thingOfCall(c, args)
 	if e != nil {
 		own = e.Counts()
 	}
@@ -97,7 +97,7 @@ func (h *House) Got(c tools.Call, r tools.Result) tools.Result {
 		return r
 	}
 	t := translation{to: h.House().Degrees()}
-	if e := h.calledBy(c, arguments(c)); e != nil {
+	if e := h.thingOfCall(c, arguments(c)); e != nil {
 		t.own = e.Counts()
 	}
 	t.receipt(data)
@@ -251,8 +251,8 @@ func arguments(c tools.Call) map[string]any {
 	return args
 }
 
-// calledBy is the thing that a call is about; nil where it is not known.
-func (h *House) calledBy(c tools.Call, args map[string]any) *home.Entity {
+// thingOfCall is the thing that a call is about; nil where it is not known.
+func (h *House) thingOfCall(c tools.Call, args map[string]any) *home.Entity {
 	name, _ := args["device_name"].(string)
 	return h.thing(c.Server, name)
 }

@@ -38,7 +38,7 @@ func TestDegreesEnterAndLeave(t *testing.T) {
 		"several things":      {`{"device_name":"thermostats","action":"setpoint","value":21}`, `{"device_name":"thermostats","action":"setpoint","value":"21 °C"}`, `{"device":"thermostats","outcome":"confirmed","devices":[{"device":"Guest Thermostat","outcome":"confirmed","property":"setpoint","value":70}]}`, `{"device":"thermostats","outcome":"confirmed","devices":[{"device":"Guest Thermostat","outcome":"confirmed","property":"setpoint","value":21}]}`},
 	} {
 		c := tools.Call{Server: "zwave", Args: json.RawMessage(tt.args)}
-		if got := h.Sent(c); !sameJSON(got, tt.sent) {
+		if got := h.Convert(c); !sameJSON(got, tt.sent) {
 			t.Errorf("%s: %s is sent as %s, expected %s", name, tt.args, got, tt.sent)
 		}
 		r := h.Got(c, tools.Result{Data: json.RawMessage(tt.data), Receipt: tools.ReadReceipt(json.RawMessage(tt.data))})

@@ -111,7 +111,7 @@ func (h *House) Trouble() string {
 func names(h *home.House) []string {
 	var all []string
 	add := func(name string) {
-		if said := home.Spoken(name); !slices.Contains(all, said) {
+		if said := home.SpokenName(name); !slices.Contains(all, said) {
 			all = append(all, said)
 		}
 	}

@@ -41,7 +41,7 @@ func (a *Account) Last(fits func(e *Entry) bool, timed bool) string {
 		switch {
 		case !known(&e):
 		case e.Belied:
-			said = append(said, a.belied(&e))
+			said = append(said, a.sayBelied(&e))
 		default:
 			deeds = append(deeds, *a.deed(&e))
 		}
@@ -51,7 +51,7 @@ func (a *Account) Last(fits func(e *Entry) bool, timed bool) string {
 	}
 	said = said[:min(len(said), mostTold)]
 	if !timed {
-		said = append(said, a.By().Asked(a.deed(&last)))
+		said = append(said, a.By().SayAsker(a.deed(&last)))
 	}
 	return strings.Join(said, " ")
 }
@@ -59,8 +59,8 @@ func (a *Account) Last(fits func(e *Entry) bool, timed bool) string {
 // mostTold is how many sentences about one turn a person listens to.
 const mostTold = 4
 
-// belied says of an act that it was none.
-func (a *Account) belied(e *Entry) string {
+// sayBelied says of an act that it was none.
+func (a *Account) sayBelied(e *Entry) string {
 	return a.Phrases.Belied(a.House.Entity(e.Device), e.Property, e.Told, e.Value, e.Unsure)
 }
 
@@ -91,9 +91,9 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	case reported && a.byHand(&report) && (!did || report.At.After(last.At)):
 		return a.By().ByHand(change(e, report))
 	case lied:
-		return a.belied(&lie) + " " + a.By().Asked(a.deed(&lie))
+		return a.sayBelied(&lie) + " " + a.By().SayAsker(a.deed(&lie))
 	case ours && !a.byProgram(&report, &last):
-		return a.By().Asked(a.deed(&last))
+		return a.By().SayAsker(a.deed(&last))
 	case act.Intent == catalogue.Since:
 		return a.since(e, seen, state)
 	case reported && report.Ours:
@@ -101,7 +101,7 @@ func (a *Account) Why(act intent.Action, e *home.Entity, seen reply.Sighting, st
 	case asksWho && seen.Known && !seen.Is:
 		return a.Phrases.Phrase("not_by_me", nil)
 	}
-	return a.unexplained(e, seen, state)
+	return a.sayUnexplained(e, seen, state)
 }
 
 // byProgram reports whether a program has asked for a change after an act that nobody had
@@ -118,12 +118,12 @@ func (a *Account) since(e *home.Entity, seen reply.Sighting, state string) strin
 	return a.By().Since(e, seen)
 }
 
-// unexplained says that nobody knows why a thing is as it is.
-func (a *Account) unexplained(e *home.Entity, seen reply.Sighting, state string) string {
+// sayUnexplained says that nobody knows why a thing is as it is.
+func (a *Account) sayUnexplained(e *home.Entity, seen reply.Sighting, state string) string {
 	if a.foundSo(e, seen, state) {
 		return a.Phrases.Phrase("not_by_me_before", nil)
 	}
-	return a.By().Unexplained(seen)
+	return a.By().SayUnexplained(seen)
 }
 
 // lookedUp is how much earlier than the house came to be known a report is worth a word:
@@ -176,11 +176,11 @@ func (a *Account) lastAct(e *home.Entity, seen reply.Sighting, state string, ask
 // got there in another way, and lied is false.
 func (a *Account) lastLie(e *home.Entity, seen reply.Sighting, state string, asksWho bool) (lie Entry, lied bool) {
 	lie, did := a.Acts.Last(func(x *Entry) bool { return x.Device == e.ID })
-	return lie, did && lie.Belied && (asksWho || !seen.Is || !a.By().Into(a.told(&lie), state))
+	return lie, did && lie.Belied && (asksWho || !seen.Is || !a.By().Into(a.asReported(&lie), state))
 }
 
-// told is an entry as it was reported before it turned out to be wrong.
-func (a *Account) told(e *Entry) *reply.Deed {
+// asReported is an entry as it was reported before it turned out to be wrong.
+func (a *Account) asReported(e *Entry) *reply.Deed {
 	d := a.deed(e)
 	d.Value = e.Told
 	return d
@@ -198,7 +198,7 @@ func (a *Account) Failures() string {
 	var told []string
 	for _, f := range a.Acts.Failures() {
 		if e := a.House.Entity(f.Device); e != nil && len(told) < most {
-			told = append(told, a.By().Failed(&reply.Deed{Entity: e, At: f.At}))
+			told = append(told, a.By().SayFailed(&reply.Deed{Entity: e, At: f.At}))
 		}
 	}
 	return strings.Join(told, " ")

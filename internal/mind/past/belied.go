@@ -25,9 +25,9 @@ func (l *lies) keep(e home.Event) {
 	l.kept.Keep(e)
 }
 
-// take returns what was found out of an act of a turn on a device, where the turn began
+// claim returns what was found out of an act of a turn on a device, where the turn began
 // before that, and forgets it.
-func (l *lies) take(device string, r *tools.Receipt, began time.Time) (lie home.Event, lied bool) {
+func (l *lies) claim(device string, r *tools.Receipt, began time.Time) (lie home.Event, lied bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept.Take(func(e home.Event, at time.Time) bool {

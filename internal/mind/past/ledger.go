@@ -144,8 +144,8 @@ var wantedStates = map[string]string{
 	"on": "on", "off": "off", "open": "open", "close": "closed", "lock": "locked", "unlock": "unlocked",
 }
 
-// wanted is the state that a call asks for.
-func wanted(args json.RawMessage) string {
+// wantedState is the state that a call asks for.
+func wantedState(args json.RawMessage) string {
 	var in struct {
 		Action string `json:"action"`
 		Value  any    `json:"value"`
@@ -181,7 +181,7 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 	undo := meant.Route == intent.Local && len(meant.Actions) > 0 && slices.Contains([]string{catalogue.Undo, catalogue.Wrong}, meant.Actions[0].Intent)
 	for _, c := range rec.Calls {
 		for _, r := range members(c.Receipt) {
-			e := Named(h, c.Server, r.Device)
+			e := FindByName(h, c.Server, r.Device)
 			if e != nil {
 				l.noteFailure(e.ID, &r)
 			}
@@ -192,9 +192,9 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 			entry := Entry{
 				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
 				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
-				Pending: why, Wanted: wanted(c.Args), Takes: takes(e, why),
+				Pending: why, Wanted: wantedState(c.Args), Takes: takes(e, why),
 			}
-			if lie, lied := l.lies.take(e.ID, &r, rec.Time); lied {
+			if lie, lied := l.lies.claim(e.ID, &r, rec.Time); lied {
 				entry.Told, entry.Value, entry.Belied, entry.Unsure = r.Value, lie.State, true, lie.Unsure
 			}
 			more = append(more, entry)

@@ -30,13 +30,13 @@ func Mend(h *home.House, deeds []Deed, made, meant []plan.Step) Mending {
 		}
 	}
 	_, others := Apart(deeds, things)
-	c.Back, c.Denied = TakenBack(h, others)
+	c.Back, c.Denied = PlanUndo(h, others)
 	return c
 }
 
 // sameStep reports whether two steps do the same to the same thing.
 func sameStep(a, b *plan.Step) bool {
-	one, other := a.Planned(), b.Planned()
+	one, other := a.PlannedCall(), b.PlannedCall()
 	return a.Action.Intent == b.Action.Intent && sameThing(a.Entity, b.Entity) && one.Server == other.Server && one.Tool == other.Tool && bytes.Equal(one.Args, other.Args)
 }
 

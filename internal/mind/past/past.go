@@ -48,8 +48,8 @@ func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, p
 		s := &steps[i]
 		switch {
 		case s.Risk == tools.Read || s.Call.Tool == "":
-		case s.Timer() && problems[i] == "" && startedBy(results[i]) != "":
-			t.Started = append(t.Started, startedBy(results[i]))
+		case s.Timer() && problems[i] == "" && timerStarted(results[i]) != "":
+			t.Started = append(t.Started, timerStarted(results[i]))
 		case s.Entity == nil || s.Action.Intent == catalogue.StopMoving:
 			t.Rest = t.Rest || problems[i] == ""
 		default:
@@ -63,8 +63,8 @@ func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, p
 	return t.As(text)
 }
 
-// startedBy is the id of the one timer that a call has started, "" where it started none.
-func startedBy(r tools.Result) string {
+// timerStarted is the id of the one timer that a call has started, "" where it started none.
+func timerStarted(r tools.Result) string {
 	var set struct {
 		Outcome string `json:"outcome"`
 		Timers  []struct {
@@ -139,7 +139,7 @@ func deedsOf(h *home.House, c tools.Call, r tools.Result, e *home.Entity, act in
 		var all []Deed
 		for _, one := range got.Devices {
 			if one.Sent() {
-				all = append(all, deedOn(Named(h, c.Server, one.Device), &one, act))
+				all = append(all, deedOn(FindByName(h, c.Server, one.Device), &one, act))
 			}
 		}
 		return all
@@ -148,7 +148,7 @@ func deedsOf(h *home.House, c tools.Call, r tools.Result, e *home.Entity, act in
 		return nil
 	}
 	if e == nil {
-		e = Named(h, c.Server, got.Device)
+		e = FindByName(h, c.Server, got.Device)
 	}
 	return []Deed{deedOn(e, got, act)}
 }
@@ -161,10 +161,10 @@ func deedOn(e *home.Entity, r *tools.Receipt, act intent.Action) Deed {
 	return d
 }
 
-// Acted lists the ids of the devices that a call acted on, or may have.
-func Acted(h *home.House, c record.CallMade) (ids []string) {
+// ThingsOf lists the ids of the devices that a call acted on, or may have.
+func ThingsOf(h *home.House, c record.CallMade) (ids []string) {
 	for _, r := range members(c.Receipt) {
-		if e := Named(h, c.Server, r.Device); e != nil && r.Sent() {
+		if e := FindByName(h, c.Server, r.Device); e != nil && r.Sent() {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -175,9 +175,9 @@ func Acted(h *home.House, c record.CallMade) (ids []string) {
 // lamp's level, and whether it is on.
 func SetTogether(a, b string) bool { return setBy(a) == setBy(b) }
 
-// Named finds the device of a server by its name or control id; nil if there is
+// FindByName finds the device of a server by its name or control id; nil if there is
 // none or several have that name.
-func Named(h *home.House, server, name string) *home.Entity {
+func FindByName(h *home.House, server, name string) *home.Entity {
 	var found *home.Entity
 	for i := range h.Entities {
 		e := &h.Entities[i]

@@ -10,7 +10,7 @@ import (
 func Rehearse(rec *record.Record, steps []plan.Step) {
 	rec.Outcome = record.Ignored
 	for _, s := range steps {
-		if c := s.Planned(); c.Tool != "" {
+		if c := s.PlannedCall(); c.Tool != "" {
 			rec.Calls = append(rec.Calls, record.CallMade{Tool: c.Tool, Server: c.Server, Args: c.Args})
 		}
 	}

@@ -21,7 +21,7 @@ func OpenSteps(h *home.House, open []record.TaskStep) []plan.Step {
 		act, _ := plan.Repeat(call)
 		steps[i] = plan.Step{Action: act, Call: call, Risk: tools.Reversible, Entity: h.Entity(s.Device)}
 		if name := DeviceOf(s.Args); steps[i].Entity == nil && name != "" {
-			steps[i].Entity = cmp.Or(Named(h, s.Server, name), &home.Entity{Name: name})
+			steps[i].Entity = cmp.Or(FindByName(h, s.Server, name), &home.Entity{Name: name})
 		}
 		switch e := steps[i].Entity; {
 		case e == nil:
@@ -33,9 +33,9 @@ func OpenSteps(h *home.House, open []record.TaskStep) []plan.Step {
 	return steps
 }
 
-// Resumed returns what the open calls of a task changed; a person can take it back
+// ResumedTurn returns what the open calls of a task changed; a person can take it back
 // like the changes of any turn.
-func Resumed(h *home.House, task record.Task, results []tools.Result) Turn {
+func ResumedTurn(h *home.House, task record.Task, results []tools.Result) Turn {
 	var p Turn
 	for i, s := range task.Open {
 		p.Add(h, tools.Call{Tool: s.Tool, Server: s.Server, Args: s.Args}, results[i], h.Entity(s.Device))
@@ -51,7 +51,7 @@ func Repeatable(open []record.TaskStep) []record.TaskStep {
 
 // TaskStep describes a step of a plan as one of a task.
 func TaskStep(s plan.Step) record.TaskStep {
-	call := s.Planned()
+	call := s.PlannedCall()
 	step := record.TaskStep{Tool: call.Tool, Server: call.Server, Args: call.Args, Once: s.Once}
 	if s.Entity != nil {
 		step.Device = s.Entity.ID

@@ -9,12 +9,12 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// TakenBack plans to restore every device that was changed. Steps that would be dangerous
+// PlanUndo plans to restore every device that was changed. Steps that would be dangerous
 // are returned in denied. A preparation is taken back after the act it prepared: a lamp
 // gets its old colour before it goes off again.
-func TakenBack(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
+func PlanUndo(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
 	var last []plan.Step
-	for _, d := range merged(deeds) {
+	for _, d := range mergeDeeds(deeds) {
 		if !d.Change.Moved() {
 			continue
 		}
@@ -37,9 +37,9 @@ func TakenBack(h *home.House, deeds []Deed) (steps, denied []plan.Step) {
 	return append(steps, last...), denied
 }
 
-// merged joins several changes of the same property of a device into one: from the
+// mergeDeeds joins several changes of the same property of a device into one: from the
 // value before the first change to the value after the last.
-func merged(deeds []Deed) []Deed {
+func mergeDeeds(deeds []Deed) []Deed {
 	var out []Deed
 	at := map[string]int{}
 	for _, d := range deeds {

@@ -75,7 +75,7 @@ func New(cfg Config) (*Replayer, error) {
 // Run runs a case and judges it.
 func (r *Replayer) Run(ctx context.Context, c Case) (record.Replay, error) {
 	o := record.Replay{ID: c.Then.ID, Should: c.Should, Then: c.Then}
-	text := said(c)
+	text := textOf(c)
 	if c.Then.Transcript == nil && c.Heard == nil || c.Then.Transcript != nil && c.Then.Transcript.Text == record.ChallengeAnswer {
 		return o, ErrNoWords
 	}
@@ -103,8 +103,8 @@ func (r *Replayer) Run(ctx context.Context, c Case) (record.Replay, error) {
 	return o, nil
 }
 
-// said is the text of a case today.
-func said(c Case) string {
+// textOf is the text of a case today.
+func textOf(c Case) string {
 	switch {
 	case c.Heard != nil:
 		return *c.Heard
@@ -123,18 +123,18 @@ func (r *Replayer) enter(rooms home.Snapshot) error {
 	if r.rooms != nil && string(key) == r.last {
 		return nil
 	}
-	if r.rooms, err = r.made(r.cfg.Pack, rooms); err != nil {
+	if r.rooms, err = r.makeHouse(r.cfg.Pack, rooms); err != nil {
 		return err
 	}
 	r.own, r.last = r.rooms, string(key)
 	if r.cfg.Own != r.cfg.Pack {
-		r.own, err = r.made(r.cfg.Own, rooms)
+		r.own, err = r.makeHouse(r.cfg.Own, rooms)
 	}
 	return err
 }
 
-// made is a house as its servers would tell it, with some sentences.
-func (r *Replayer) made(pack *intent.Pack, rooms home.Snapshot) (*house.House, error) {
+// makeHouse is a house as its servers would tell it, with some sentences.
+func (r *Replayer) makeHouse(pack *intent.Pack, rooms home.Snapshot) (*house.House, error) {
 	servers := map[string]*home.House{}
 	base := &home.House{Floors: rooms.Floors, Areas: rooms.Areas}
 	for _, e := range rooms.Entities {

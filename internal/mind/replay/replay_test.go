@@ -24,7 +24,7 @@ import (
 // packWith is our English pack with one more block of sentences for an intent.
 func packWith(tb testing.TB, blocks ...string) *intent.Pack {
 	tb.Helper()
-	data, err := sentences.Understood("en")
+	data, err := sentences.Pack("en")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -14,14 +14,14 @@ func (k *Keeper) WeighEnd(o timers.Wish) timers.Reason {
 	if k.ends == nil {
 		return timers.NoBell
 	}
-	return k.opened().Weigh(o, k.cfg.Clock())
+	return k.open().Weigh(o, k.cfg.Clock())
 }
 
 // BeginEnd keeps how things were before an act, and puts them back at its end.
 func (k *Keeper) BeginEnd(o timers.Wish) timers.Result {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.kept(k.opened().Start(o, k.cfg.Clock()))
+	return k.saveResult(k.open().Start(o, k.cfg.Clock()))
 }
 
 // Ending finds how a thing was when an act with an end began; ok is false if no end
@@ -32,15 +32,15 @@ func (k *Keeper) Ending(thing string) (back timers.Back, ok bool) {
 	if k.ends == nil { // another process has the book
 		return timers.Back{}, false
 	}
-	return k.opened().Ending(thing)
+	return k.open().Ending(thing)
 }
 
-// Touched cancels the planned ends of acts on things that have been changed since, except
+// CancelEnds cancels the planned ends of acts on things that have been changed since, except
 // the ends with the ids in but.
-func (k *Keeper) Touched(things []string, but ...string) {
+func (k *Keeper) CancelEnds(things []string, but ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ends != nil && k.opened().Touch(things, but, k.cfg.Clock()) {
+	if k.ends != nil && k.open().Touch(things, but, k.cfg.Clock()) {
 		k.news = true
 		k.save()
 		k.wake()

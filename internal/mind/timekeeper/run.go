@@ -17,7 +17,7 @@ import (
 func (k *Keeper) Run(ctx context.Context, ends Ends) error {
 	k.mu.Lock()
 	k.ends = &ends
-	k.opened()
+	k.open()
 	k.save() // a command that an earlier run did not finish is not begun again
 	k.mu.Unlock()
 	var carrying sync.WaitGroup
@@ -164,7 +164,7 @@ func (r *run) tellAll(ctx context.Context, d due) {
 		r.tell(ctx, r.Voice.Became(n), n)
 	}
 	if len(missed) > 0 {
-		r.tell(ctx, r.Voice.Missed(which, d.now), missed...)
+		r.tell(ctx, r.Voice.SayMissed(which, d.now), missed...)
 	}
 }
 
@@ -188,7 +188,7 @@ func (r *run) tell(ctx context.Context, text string, about ...timers.Notice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range about {
-		r.book.Told(n.ID)
+		r.book.DropNotice(n.ID)
 	}
 	r.save()
 }

@@ -43,9 +43,9 @@ type (
 	// time by the book.
 	Voice interface {
 		Rings(r timers.Ring, now time.Time) string
-		// Missed says which timers did not ring, and which commands were not carried out,
+		// SayMissed says which timers did not ring, and which commands were not carried out,
 		// because their time was over for too long.
-		Missed(all []timers.Timer, now time.Time) string
+		SayMissed(all []timers.Timer, now time.Time) string
 		// Became says what became of a command.
 		Became(n timers.Notice) string
 	}
@@ -139,7 +139,7 @@ func (k *Keeper) Start(ctx context.Context, o timers.Wish) timers.Result {
 	if why != "" {
 		return timers.Result{Outcome: timers.Refused, Reason: why, Timers: []timers.Timer{}, Now: k.cfg.Clock().Wall.Round(time.Second)}
 	}
-	return k.kept(k.opened().Start(o, k.cfg.Clock()))
+	return k.saveResult(k.open().Start(o, k.cfg.Clock()))
 }
 
 // Change does something with timers.
@@ -149,14 +149,14 @@ func (k *Keeper) Change(c timers.Change) timers.Result {
 	if k.ends == nil {
 		return timers.Result{Outcome: timers.Refused, Reason: timers.NoBell, Timers: []timers.Timer{}, Now: k.cfg.Clock().Wall.Round(time.Second)}
 	}
-	return k.kept(k.opened().Change(c, k.cfg.Clock()))
+	return k.saveResult(k.open().Change(c, k.cfg.Clock()))
 }
 
 // List tells which timers there are.
 func (k *Keeper) List(w timers.Which, area string) timers.Result {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.opened().List(w, area, k.cfg.Clock())
+	return k.open().List(w, area, k.cfg.Clock())
 }
 
 // Acknowledged ends the ringing of timers: a person said stop, or they rang for as
@@ -172,7 +172,7 @@ func (k *Keeper) Acknowledged(ids []string, _ bool) {
 func (k *Keeper) Open() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.opened()
+	k.open()
 }
 
 // Trouble says why timers would not survive the end of the program; "" if they would.
@@ -190,9 +190,9 @@ func (k *Keeper) wake() {
 	}
 }
 
-// kept saves a change before its result is reported. A timer that cannot be saved is kept
+// saveResult saves a change before its result is reported. A timer that cannot be saved is kept
 // in memory, and the result says so. The caller holds mu.
-func (k *Keeper) kept(r timers.Result) timers.Result {
+func (k *Keeper) saveResult(r timers.Result) timers.Result {
 	switch r.Outcome { //nolint:exhaustive // the others have changed nothing
 	case timers.Refused, timers.None, timers.Several, timers.Listed:
 		return r
@@ -206,9 +206,9 @@ func (k *Keeper) kept(r timers.Result) timers.Result {
 	return r
 }
 
-// opened is the book, read from the disk when it is first needed. The caller holds
+// open is the book, read from the disk when it is first needed. The caller holds
 // mu.
-func (k *Keeper) opened() *timers.Book {
+func (k *Keeper) open() *timers.Book {
 	if k.book != nil {
 		return k.book
 	}
@@ -235,7 +235,7 @@ func (k *Keeper) save() {
 	if k.disk == nil {
 		return
 	}
-	if err := k.disk.Save(file, k.book.Saved()); err != nil {
+	if err := k.disk.Save(file, k.book.Save()); err != nil {
 		k.fail(err)
 		return
 	}

@@ -125,7 +125,7 @@ func late(d time.Duration) string {
 	return " late"
 }
 
-func (r *room) Missed(all []timers.Timer, _ time.Time) string {
+func (r *room) SayMissed(all []timers.Timer, _ time.Time) string {
 	said := "missed"
 	for _, timer := range all {
 		said += " " + timer.Name + timer.Command

@@ -56,7 +56,7 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 		if a.Zone != "" {
 			loc, name, ok := findZone(a.Zone)
 			if !ok {
-				return failed("I don't know the time zone of %s.", shorten(plain(a.Zone), 40)), nil
+				return failure("I don't know the time zone of %s.", shorten(textOfHTML(a.Zone), 40)), nil
 			}
 			at, place = at.In(loc), name
 		}
@@ -64,12 +64,12 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 		days, isOther := otherDate(a, at)
 		spoken, ok := spokenTime(a.What, at, today, place)
 		if !ok {
-			return failed("The argument \"what\" of get_datetime must be time, date, day or datetime."), nil
+			return failure("The argument \"what\" of get_datetime must be time, date, day or datetime."), nil
 		}
 		answer := datetimeData{Place: place, Other: calendarDays(at, today)}
 		if isOther {
 			at = at.AddDate(0, 0, days)
-			spoken, answer.Days, answer.Other = spokenDate(at, days), &days, 0
+			spoken, answer.Days, answer.Other = sayDate(at, days), &days, 0
 		}
 		answer.Time, answer.Spoken, answer.Zone = at.Format(time.RFC3339), spoken, at.Location().String()
 		if answer.Zone == "Local" {
@@ -110,8 +110,8 @@ func otherDate(a datetimeArgs, today time.Time) (days int, ok bool) {
 	return days, true
 }
 
-// spokenDate is the date of another day as a person would give it.
-func spokenDate(at time.Time, days int) string {
+// sayDate is the date of another day as a person would give it.
+func sayDate(at time.Time, days int) string {
 	begin := "That is "
 	switch {
 	case days == 0:

@@ -61,7 +61,7 @@ func All(cfg Config, deps Deps) ([]tools.Tool, *Volume, error) {
 	return list, volume, nil
 }
 
-// failed is a result that the user can hear.
-func failed(format string, args ...any) tools.Result {
+// failure is a result that the user can hear.
+func failure(format string, args ...any) tools.Result {
 	return tools.Result{Failed: true, Text: fmt.Sprintf(format, args...)}
 }

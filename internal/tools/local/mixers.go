@@ -39,8 +39,8 @@ func (m mixerRun) run(ctx context.Context, name string, args ...string) (string,
 		return string(out), nil
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s: no answer within %s", name, mixerTimeout)
-	case told && plain(failed.Said) != "":
-		return "", fmt.Errorf("%s: %w: %s", name, failed.Err, shorten(plain(failed.Said), 300))
+	case told && textOfHTML(failed.Said) != "":
+		return "", fmt.Errorf("%s: %w: %s", name, failed.Err, shorten(textOfHTML(failed.Said), 300))
 	}
 	return "", fmt.Errorf("%s: %w", name, err)
 }
@@ -63,7 +63,7 @@ func (m *wpctl) get(ctx context.Context) (level int, muted bool, err error) {
 func parseWpctl(out string) (level int, muted bool, err error) {
 	found := wpctlVolume.FindStringSubmatch(out)
 	if found == nil {
-		return 0, false, fmt.Errorf("wpctl: no volume in %q", shorten(plain(out), 100))
+		return 0, false, fmt.Errorf("wpctl: no volume in %q", shorten(textOfHTML(out), 100))
 	}
 	factor, err := strconv.ParseFloat(found[1], 64)
 	if err != nil {
@@ -107,7 +107,7 @@ func parsePactl(volume, mute string) (level int, muted bool, err error) {
 	}
 	state, ok := strings.CutPrefix(strings.TrimSpace(mute), "Mute: ")
 	if !ok || (state != "yes" && state != "no") {
-		return 0, false, fmt.Errorf("pactl: no mute state in %q", shorten(plain(mute), 100))
+		return 0, false, fmt.Errorf("pactl: no mute state in %q", shorten(textOfHTML(mute), 100))
 	}
 	return level, state == "yes", nil
 }
@@ -115,7 +115,7 @@ func parsePactl(volume, mute string) (level int, muted bool, err error) {
 func firstPercent(program, out string) (int, error) {
 	found := percent.FindStringSubmatch(out)
 	if found == nil {
-		return 0, fmt.Errorf("%s: no volume in %q", program, shorten(plain(out), 100))
+		return 0, fmt.Errorf("%s: no volume in %q", program, shorten(textOfHTML(out), 100))
 	}
 	level, err := strconv.Atoi(found[1])
 	if err != nil {

@@ -128,9 +128,9 @@ func readDuckDuckGo(body []byte) ([]found, error) {
 
 var markup = regexp.MustCompile(`<[^<>]{0,500}>`)
 
-// plain makes one line of text of a piece of HTML: no tags, no entities, no
+// textOfHTML makes one line of text of a piece of HTML: no tags, no entities, no
 // control characters.
-func plain(s string) string {
+func textOfHTML(s string) string {
 	// Twice, because escaped text may itself be markup (&lt;b&gt;).
 	for range 2 {
 		s = html.UnescapeString(markup.ReplaceAllString(s, " "))

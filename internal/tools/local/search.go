@@ -112,9 +112,9 @@ func newSearch(cfg Search, deps Deps) tools.Tool {
 }
 
 func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error) {
-	query := plain(a.Query)
+	query := textOfHTML(a.Query)
 	if query == "" {
-		return failed("The argument \"query\" of web_search is empty."), nil
+		return failure("The argument \"query\" of web_search is empty."), nil
 	}
 	p := providers[s.cfg.Provider]
 	count := min(max(cmp.Or(a.Count, usualFound), 1), maxFound)
@@ -124,7 +124,7 @@ func (s *search) search(ctx context.Context, a searchArgs) (tools.Result, error)
 	}
 	if err != nil {
 		s.deps.Log.Warn("web search failed", "tool", "web_search", "err", err)
-		return failed("The web search did not work: %s.", err), nil
+		return failure("The web search did not work: %s.", err), nil
 	}
 	return present(results, count)
 }
@@ -135,7 +135,7 @@ func present(results []found, count int) (tools.Result, error) {
 	kept := make([]found, 0, count)
 	var text strings.Builder
 	for _, r := range results {
-		r.Title, r.Text = shorten(plain(r.Title), 120), shorten(plain(r.Text), maxSnippet)
+		r.Title, r.Text = shorten(textOfHTML(r.Title), 120), shorten(textOfHTML(r.Text), maxSnippet)
 		if r.Title == "" && r.Text == "" {
 			continue
 		}

@@ -29,7 +29,7 @@ func (c VolumeConfig) validate() error {
 		return fmt.Errorf("tools.volume.backend: there is no backend %q; choose from auto, %s", c.Backend, strings.Join(mixerNames(), ", "))
 	}
 	for key, v := range map[string]string{"control": c.Control, "card": c.Card} {
-		if strings.HasPrefix(v, "-") || len(v) > 64 || plain(v) != v {
+		if strings.HasPrefix(v, "-") || len(v) > 64 || textOfHTML(v) != v {
 			return fmt.Errorf("tools.volume.%s: %q is not a name; `amixer scontrols` and `aplay -l` list them", key, v)
 		}
 	}
@@ -253,7 +253,7 @@ func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
 		s, err = v.Get(ctx)
 	case "set":
 		if a.Level == nil {
-			return failed("To set the volume, say a level from 0 to 100."), nil
+			return failure("To set the volume, say a level from 0 to 100."), nil
 		}
 		s, err = v.Set(ctx, step)
 	case "up":
@@ -263,24 +263,24 @@ func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
 	case "mute", "unmute":
 		s, err = v.Mute(ctx, a.Action == "mute")
 	default:
-		return failed("The argument \"action\" of set_volume must be get, set, up, down, mute or unmute."), nil
+		return failure("The argument \"action\" of set_volume must be get, set, up, down, mute or unmute."), nil
 	}
 	if ctx.Err() != nil {
 		return tools.Result{}, fmt.Errorf("changing the volume: %w", ctx.Err())
 	}
 	if err != nil {
 		v.log.Warn("volume did not change", "tool", "set_volume", "err", err)
-		return failed("I can't reach the volume control of this machine."), nil
+		return failure("I can't reach the volume control of this machine."), nil
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("changing the volume: %w", err)
 	}
-	return tools.Result{Text: spokenVolume(s), Data: data}, nil
+	return tools.Result{Text: sayVolume(s), Data: data}, nil
 }
 
-// spokenVolume says what the mixer reports, not what was asked for.
-func spokenVolume(s VolumeState) string {
+// sayVolume says what the mixer reports, not what was asked for.
+func sayVolume(s VolumeState) string {
 	if s.Muted {
 		return "The sound is muted."
 	}

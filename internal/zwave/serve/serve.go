@@ -147,7 +147,7 @@ func (p Program) serve(ctx context.Context, f flags) error {
 		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
 			"only the outcome confirmed means that it is done.",
 		Tools:     house.Tools(),
-		Resources: []serve.Resource{resource(house), told(house)},
+		Resources: []serve.Resource{resource(house), eventsResource(house)},
 		HTTPAddr:  f.http, Token: cfg.HTTPToken, Origins: cfg.HTTPOrigins, In: p.In, Out: p.Out,
 	}, log)
 	if err != nil {
@@ -195,9 +195,9 @@ func resource(house *zwave.House) serve.Resource {
 	}
 }
 
-// told returns the events of the house as an MCP resource: the newest ones, so that a
+// eventsResource returns the events of the house as an MCP resource: the newest ones, so that a
 // reader who missed a notice misses nothing.
-func told(house *zwave.House) serve.Resource {
+func eventsResource(house *zwave.House) serve.Resource {
 	return serve.Resource{
 		URI: "zwave://events", Name: "What the house told by itself: the newest changes of states, presses of buttons and acts that were told as done and were not", MIMEType: "application/json",
 		Read:    func(context.Context) ([]byte, error) { return json.Marshal(house.Events()) },

@@ -34,8 +34,8 @@ func (a *air) busy(part, d time.Duration, do func()) {
 	if a.radioFree.After(start) {
 		start = a.radioFree
 	}
-	a.radioFree = start.Add(a.clock.scaled(part))
-	a.clock.timers.add(start.Add(a.clock.scaled(d)), do)
+	a.radioFree = start.Add(a.clock.scaleTime(part))
+	a.clock.timers.add(start.Add(a.clock.scaleTime(d)), do)
 }
 
 // whenAwake runs do when the node receives a command: when the radio has sent it,
@@ -45,7 +45,7 @@ func (a *air) whenAwake(n *node, wait time.Duration, do, silent func()) {
 	switch {
 	case a.stickOut:
 		a.clock.after(floorTime, silent)
-	case n.fault.drop.take():
+	case n.fault.drop.spend():
 	case n.spec.Dead:
 		a.clock.after(deadPingTime, silent)
 	case n.spec.Sleeping && !n.radio.awake:

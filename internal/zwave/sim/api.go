@@ -67,7 +67,7 @@ func (s *Sim) apiMessage(name string, payload []byte) {
 		}
 	}
 	done := func(result any, problem string) {
-		if s.unansweredCalls.take() {
+		if s.unansweredCalls.spend() {
 			return
 		}
 		out := map[string]any{"success": true, "message": "Success zwave api call", "args": args, "origin": origin}

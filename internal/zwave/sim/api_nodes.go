@@ -27,7 +27,7 @@ func apiPollValue(s *Sim, args []any, done reply) {
 	}
 	s.air.whenAwake(n, airTime, func() {
 		s.air.traffic(n, false)
-		if n.fault.silent.take() {
+		if n.fault.silent.spend() {
 			s.clock.after(reportTimeout, func() { done(nil, "Timed out while waiting for a response from the node (ZW0201)") })
 			return
 		}

@@ -140,9 +140,9 @@ func (n *node) addPart(part string, endpoint int) {
 func (n *node) addValue(id wire.ValueID, s ValueSpec) *value {
 	m := meta{Type: s.Type, Label: cmp.Or(s.Label, id.Property), Name: s.Name, KeyName: s.KeyName, Unit: s.Unit, Min: s.Min, Max: s.Max, More: s.More}
 	for _, st := range s.States {
-		m.States = append(m.States, state{st.Text, plain(st.Value)})
+		m.States = append(m.States, state{st.Text, jsonValue(st.Value)})
 	}
-	fact := plain(s.Value)
+	fact := jsonValue(s.Value)
 	v := &value{
 		id: id, meta: m, writeable: s.Writeable, readable: !s.Unread, stateless: s.Stateless,
 		fact: fact, believed: fact, rank: len(n.values),

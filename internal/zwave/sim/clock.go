@@ -13,7 +13,7 @@ type clock struct {
 
 // after runs do when the scaled delay is over.
 func (c *clock) after(d time.Duration, do func()) *timer {
-	return c.timers.add(time.Now().Add(c.scaled(d)), do)
+	return c.timers.add(time.Now().Add(c.scaleTime(d)), do)
 }
 
 // physically is after for what a device does itself, which continues while the gateway is
@@ -24,7 +24,7 @@ func (c *clock) physically(d time.Duration, do func()) *timer {
 	return t
 }
 
-func (c *clock) scaled(d time.Duration) time.Duration {
+func (c *clock) scaleTime(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.scale)
 }
 

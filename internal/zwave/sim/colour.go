@@ -25,7 +25,7 @@ func writeColour(a *air, c command) {
 		return
 	}
 	before, _ := n.find(at.With("currentColor", "")).believed.(map[string]any)
-	current, target := merged(before, nil), merged(nil, n.find(at.With("targetColor", "")).believed)
+	current, target := mergeColours(before, nil), mergeColours(nil, n.find(at.With("targetColor", "")).believed)
 	level := map[string]float64{}
 	var changed []*value
 	for _, part := range components {
@@ -56,7 +56,7 @@ func writeColour(a *air, c command) {
 	}
 	whole := n.find(at.With("currentColor", ""))
 	if c.obeyed {
-		whole.fact = n.mixed(at)
+		whole.fact = n.wholeColour(at)
 	}
 	a.mqtt.claim(n, whole, current)
 	wanted := n.find(at.With("targetColor", ""))
@@ -89,8 +89,8 @@ func (n *node) colourTargets(target wire.ValueID) []*value {
 	return []*value{n.find(target.With("duration", "")), n.find(target), n.find(target.With("targetColor", ""))}
 }
 
-// mixed returns the whole colour that the device has.
-func (n *node) mixed(at wire.ValueID) map[string]any {
+// wholeColour returns the whole colour that the device has.
+func (n *node) wholeColour(at wire.ValueID) map[string]any {
 	out := map[string]any{}
 	for _, part := range components {
 		if v := n.find(at.With("currentColor", part.key)); v != nil {
@@ -100,8 +100,8 @@ func (n *node) mixed(at wire.ValueID) map[string]any {
 	return out
 }
 
-// merged returns a copy of a colour with the components of another put over it.
-func merged(a map[string]any, b any) map[string]any {
+// mergeColours returns a copy of a colour with the components of another put over it.
+func mergeColours(a map[string]any, b any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, a)
 	more, _ := b.(map[string]any)

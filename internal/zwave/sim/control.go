@@ -132,7 +132,7 @@ func (s *Sim) ask(ctx context.Context, do func()) error {
 func (s *Sim) Facts(ctx context.Context, device string) (map[string]any, error) {
 	var facts map[string]any
 	err := s.ask(ctx, func() {
-		n := s.net.named(device)
+		n := s.net.find(device)
 		if n == nil {
 			return
 		}

@@ -29,8 +29,8 @@ type faultBudget struct {
 	until time.Time
 }
 
-// take uses one time up and reports whether there was one left.
-func (c *faultBudget) take() bool {
+// spend uses one time up and reports whether there was one left.
+func (c *faultBudget) spend() bool {
 	if c.left > 0 {
 		c.left--
 		return true
@@ -120,7 +120,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"lost_report": func(_ *Sim, n *node, f Fault) error { n.fault.silent = f.budget(); return nil },
 	"refuse":      func(_ *Sim, n *node, f Fault) error { n.fault.refuse = f.budget(); return nil },
 	"wrong": func(_ *Sim, n *node, f Fault) error {
-		n.fault.wrong, n.fault.wrongValue = f.budget(), plain(f.Value)
+		n.fault.wrong, n.fault.wrongValue = f.budget(), jsonValue(f.Value)
 		return nil
 	},
 	"delay":    func(_ *Sim, n *node, f Fault) error { n.fault.delay = time.Duration(f.For); return nil },
@@ -132,7 +132,7 @@ var ops = map[string]func(*Sim, *node, Fault) error{
 	"honest":   func(_ *Sim, n *node, _ Fault) error { n.spec.Liar = false; return nil },
 	"stops_at": func(_ *Sim, n *node, f Fault) error {
 		n.spec.StopsAt = nil
-		if at, ok := plain(f.Value).(float64); ok {
+		if at, ok := jsonValue(f.Value).(float64); ok {
 			n.spec.StopsAt = &at
 		}
 		return nil
@@ -169,7 +169,7 @@ var houseOps = map[string]func(*Sim, Fault) error{
 	"join":        (*Sim).join,
 	"flood":       (*Sim).flood,
 	"stale": func(s *Sim, f Fault) error {
-		s.mqtt.retain(s.cfg.Prefix+"/"+wire.Sanitise(f.Name), body(map[string]any{"time": now(), "value": plain(f.Value)}))
+		s.mqtt.retain(s.cfg.Prefix+"/"+wire.Sanitise(f.Name), body(map[string]any{"time": now(), "value": jsonValue(f.Value)}))
 		return nil
 	},
 }
@@ -187,7 +187,7 @@ func (s *Sim) apply(f Fault) error {
 	if !ok {
 		return fmt.Errorf("there is no operation %q; use one of %s", f.Op, opNames())
 	}
-	n := s.net.named(f.Node)
+	n := s.net.find(f.Node)
 	if n == nil {
 		return fmt.Errorf("the simulated house has no device %v; give its name or node id", f.Node)
 	}

@@ -144,6 +144,6 @@ func binarySpec(on bool, class string) (NodeSpec, bool) {
 }
 
 func number(v any) (float64, bool) {
-	n, ok := plain(v).(float64)
+	n, ok := jsonValue(v).(float64)
 	return n, ok
 }

@@ -43,7 +43,7 @@ func (a *air) change(n *node, f Fault) error {
 		return err
 	}
 	n.halt(v)
-	v.fact = plain(f.Value)
+	v.fact = jsonValue(f.Value)
 	told := n.companions(v)
 	if target := n.target(v); target != nil && v.fact != unknownMode {
 		target.fact = v.fact
@@ -109,7 +109,7 @@ func (a *air) reportOne(n *node, f Fault) error {
 		return err
 	}
 	if f.Value != nil {
-		v.fact = plain(f.Value)
+		v.fact = jsonValue(f.Value)
 	}
 	a.reportUnasked(n, []*value{v})
 	return nil
@@ -124,7 +124,7 @@ func (a *air) scene(n *node, f Fault) error {
 	if n.spec.Dead {
 		return nil
 	}
-	how, _ := plain(f.Value).(float64)
+	how, _ := jsonValue(f.Value).(float64)
 	a.traffic(n, true)
 	if how == keyReleased {
 		if slow := n.find(v.id.With("slowRefresh", "")); slow != nil {
@@ -166,7 +166,7 @@ func (a *air) notify(n *node, f Fault) error {
 		return nil
 	}
 	a.traffic(n, true)
-	v := &value{id: id, believed: plain(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
+	v := &value{id: id, believed: jsonValue(f.Value), updated: now(), reported: true, stateless: true, pressed: true, readable: true, meta: meta{Type: "any", Label: id.Property}}
 	a.mqtt.publishAs(n, v, false)
 	return nil
 }

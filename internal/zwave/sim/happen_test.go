@@ -226,7 +226,7 @@ func TestInterviewOfANewNode(t *testing.T) {
 		must(t, s.Fault(t.Context(), Fault{Op: "join", Spec: &NodeSpec{Name: "New Lamp", Kind: "switch"}}))
 		wait(time.Second)
 		var n map[string]any
-		must(t, s.ask(t.Context(), func() { n = generic(t, s.net.named("New Lamp").describe()) }))
+		must(t, s.ask(t.Context(), func() { n = generic(t, s.net.find("New Lamp").describe()) }))
 		if n["ready"] != false || len(n["values"].(map[string]any)) != 0 {
 			t.Errorf("within the interview: ready %v, %d values", n["ready"], len(n["values"].(map[string]any)))
 		}

@@ -48,7 +48,7 @@ func writeLock(a *air, c command) {
 func (a *air) turn(n *node, current *value, to any) {
 	state := n.byText("113-0-Access Control-Lock state")
 	before := n.jammed
-	n.jammed = n.fault.block.take()
+	n.jammed = n.fault.block.spend()
 	current.fact = to
 	if n.jammed {
 		current.fact = unknownMode

@@ -18,7 +18,7 @@ func target(node, class int, property string, to any) []any {
 func (s *Sim) belief(t *testing.T, device, key string) any {
 	t.Helper()
 	var out any
-	must(t, s.ask(t.Context(), func() { out = s.net.named(device).byText(key).believed }))
+	must(t, s.ask(t.Context(), func() { out = s.net.find(device).byText(key).believed }))
 	return out
 }
 

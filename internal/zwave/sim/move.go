@@ -97,7 +97,7 @@ func (a *air) move(n *node, current *value, to float64, transition time.Duration
 		took = transition
 	}
 	end := to
-	if to != from && n.fault.block.take() {
+	if to != from && n.fault.block.spend() {
 		end, took = math.Floor((from+to)/2), took/2
 	}
 	if took <= 0 {
@@ -105,7 +105,7 @@ func (a *air) move(n *node, current *value, to float64, transition time.Duration
 		return
 	}
 	start := time.Now()
-	m := &move{from: from, to: end, start: start, end: start.Add(a.clock.scaled(took))}
+	m := &move{from: from, to: end, start: start, end: start.Add(a.clock.scaleTime(took))}
 	m.timer = a.clock.physically(took, func() {
 		delete(n.moves, current.id)
 		n.place(current, end)

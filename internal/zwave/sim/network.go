@@ -40,9 +40,9 @@ func (w *network) remove(n *node) {
 	w.order = slices.DeleteFunc(w.order, func(id int) bool { return id == n.spec.ID })
 }
 
-// named finds a node by id or name.
-func (w *network) named(which any) *node {
-	switch which := plain(which).(type) {
+// find finds a node by id or name.
+func (w *network) find(which any) *node {
+	switch which := jsonValue(which).(type) {
 	case float64:
 		return w.nodes[int(which)]
 	case string:
@@ -119,7 +119,7 @@ func (w *network) broadcastValues() []*value {
 	}
 	low, high := 0.0, 255.0
 	for _, id := range w.order {
-		for _, v := range w.nodes[id].listed() {
+		for _, v := range w.nodes[id].listValues() {
 			if !v.writeable || !recorded().Classes[v.id.Class].House {
 				continue
 			}

@@ -145,7 +145,7 @@ func newNode(spec NodeSpec, age time.Duration) (*node, error) {
 		if v == nil {
 			return nil, fmt.Errorf("the simulated node %q (%s) has no value %q", spec.Name, spec.Kind, key)
 		}
-		n.preset(v, plain(to))
+		n.preset(v, jsonValue(to))
 	}
 	if bolt := n.byText("98-0-boltStatus"); bolt != nil && spec.Values["98-0-boltStatus"] == nil {
 		n.preset(bolt, boltOf(n.byText("98-0-currentMode").fact))
@@ -181,9 +181,9 @@ func (v *value) fromDevice() bool {
 	}
 }
 
-// plain turns a value from YAML or a caller into one as JSON has it: numbers
+// jsonValue turns a value from YAML or a caller into one as JSON has it: numbers
 // become float64, and values that JSON cannot carry become nil.
-func plain(v any) any {
+func jsonValue(v any) any {
 	switch v := v.(type) {
 	case int:
 		return float64(v)
@@ -201,13 +201,13 @@ func plain(v any) any {
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = plain(v[i])
+			out[i] = jsonValue(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k := range v {
-			out[k] = plain(v[k])
+			out[k] = jsonValue(v[k])
 		}
 		return out
 	default:
@@ -271,9 +271,9 @@ func (n *node) obeys(v *value) bool {
 	return !n.spec.Deaf && !n.spec.Liar && !slices.Contains(n.spec.Ignores, v.id.String())
 }
 
-// listed returns the values in the order in which the gateway publishes them at a
+// listValues returns the values in the order in which the gateway publishes them at a
 // start: by endpoint and class, and in each class known values first.
-func (n *node) listed() []*value {
+func (n *node) listValues() []*value {
 	out := slices.Clone(n.values)
 	slices.SortStableFunc(out, func(a, b *value) int {
 		same := cmp.Or(cmp.Compare(a.id.Endpoint, b.id.Endpoint), cmp.Compare(a.id.Class, b.id.Class))

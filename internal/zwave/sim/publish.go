@@ -79,19 +79,19 @@ func (p *publisher) topic(n *node) string {
 // valueTopic returns the topic of a value; ok is false in a MANUAL gateway,
 // unless the user gave the value a topic.
 func (p *publisher) valueTopic(n *node, v *value) (topic string, ok bool) {
-	if own := p.cfg.Settings.configured(v.id); own != nil {
+	if own := p.cfg.Settings.find(v.id); own != nil {
 		named := wire.Scheme{IgnoreLocation: p.cfg.Scheme.IgnoreLocation}
 		return p.cfg.Prefix + "/" + named.Node(n.spec.ID, n.spec.Name, n.spec.Location) + "/" + wire.Sanitise(own.Topic), true
 	}
 	if p.cfg.Settings.Manual {
 		return "", false
 	}
-	return p.cfg.Scheme.Value(p.topic(n), p.spelled(v)), true
+	return p.cfg.Scheme.Value(p.topic(n), p.spell(v)), true
 }
 
-// spelled returns the value id as topics spell it: NAMED topics have the
+// spell returns the value id as topics spell it: NAMED topics have the
 // property's name, the others the property itself.
-func (p *publisher) spelled(v *value) wire.ValueID {
+func (p *publisher) spell(v *value) wire.ValueID {
 	if p.cfg.Scheme.Kind == wire.Named && v.meta.Name != "" {
 		return v.id.With(v.meta.Name, v.id.Key)
 	}
@@ -129,7 +129,7 @@ func (p *publisher) publishAs(n *node, v *value, retained bool) {
 		p.published[topic] = v.id
 		p.publishedOrder = append(p.publishedOrder, topic)
 	}
-	if own := p.cfg.Settings.configured(v.id); own != nil && own.NoRet {
+	if own := p.cfg.Settings.find(v.id); own != nil && own.NoRet {
 		retained = false
 	}
 	if retained {
@@ -173,13 +173,13 @@ func (v *value) time() int64 {
 // report publishes a value as the device itself reports it.
 func (p *publisher) report(n *node, v *value) {
 	fact, told := n.reportedLevel(v)
-	if p.cut || n.spec.Dead || n.fault.silent.take() || !told {
+	if p.cut || n.spec.Dead || n.fault.silent.spend() || !told {
 		return
 	}
 	before := v.believed
 	v.believed, v.updated, v.reported = fact, now(), true
 	p.publishValue(n, v)
-	p.updated(n, v, before)
+	p.publishChange(n, v, before)
 }
 
 // claim publishes a value that the gateway assumes without a report of the
@@ -195,7 +195,7 @@ func (p *publisher) claim(n *node, v *value, to any) {
 		v.updated, v.reported = now(), true
 	}
 	p.publishValue(n, v)
-	p.updated(n, v, before)
+	p.publishChange(n, v, before)
 }
 
 func (p *publisher) publishActive(n *node, at time.Time) {
@@ -218,7 +218,7 @@ func (p *publisher) publishBroadcast(values []*value) {
 	}
 	base := p.cfg.Prefix + "/" + p.cfg.Scheme.Node(wire.Broadcast, "Broadcast", "")
 	for _, v := range values {
-		topic := p.cfg.Scheme.Value(base, p.spelled(v))
+		topic := p.cfg.Scheme.Value(base, p.spell(v))
 		p.published[topic] = v.id
 		if p.cfg.Settings.Payload == JustValue {
 			p.retain(topic, nil)
@@ -253,9 +253,9 @@ func (p *publisher) event(name string, data ...any) {
 	}
 }
 
-// updated publishes a change of a value as an event, and remembers it for
+// publishChange publishes a change of a value as an event, and remembers it for
 // getNodes.
-func (p *publisher) updated(n *node, v *value, before any) {
+func (p *publisher) publishChange(n *node, v *value, before any) {
 	args := map[string]any{
 		"commandClassName": className(v.id.Class), "commandClass": v.id.Class, "endpoint": v.id.Endpoint,
 		"property": v.id.Property, "propertyName": cmp.Or(v.meta.Name, v.id.Property), "newValue": v.believed, "prevValue": before,

@@ -27,8 +27,8 @@ func (q *queue[T]) push(one T) {
 	}
 }
 
-// take empties the queue and returns its items.
-func (q *queue[T]) take() []T {
+// drain empties the queue and returns its items.
+func (q *queue[T]) drain() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	list := q.list
@@ -48,7 +48,7 @@ type message struct {
 // the house does not wait for the broker.
 func publish(ctx context.Context, out *queue[message], bus Bus, log *slog.Logger) {
 	for {
-		list := out.take()
+		list := out.drain()
 		for _, m := range list {
 			if m.sent != nil {
 				close(m.sent)

@@ -68,9 +68,9 @@ func (s Settings) validate() error {
 	return nil
 }
 
-// configured returns the entry with the topic that the user gave to a value, nil if there
+// find returns the entry with the topic that the user gave to a value, nil if there
 // is none.
-func (s Settings) configured(id wire.ValueID) *GatewayValue {
+func (s Settings) find(id wire.ValueID) *GatewayValue {
 	for i, v := range s.Values {
 		if v.Node == id.Node && v.Value == id.String() {
 			return &s.Values[i]

@@ -152,7 +152,7 @@ func (s *Sim) loop(ctx context.Context) {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		for _, do := range s.inbox.take() {
+		for _, do := range s.inbox.drain() {
 			do()
 		}
 		due.Reset(s.clock.timers.run(time.Now()))

@@ -140,7 +140,7 @@ func (s *Sim) nodeReady(n *node) {
 	if !slices.ContainsFunc(s.net.order, func(id int) bool { return !s.net.nodes[id].view.ready }) {
 		s.mqtt.event("driver/all_nodes_ready")
 	}
-	for _, v := range n.listed() {
+	for _, v := range n.listValues() {
 		s.mqtt.publishValue(n, v)
 	}
 	s.mqtt.publishStatus(n)
@@ -197,7 +197,7 @@ func (s *Sim) interview(n *node) {
 		stage("CommandClasses", 3)
 		n.forget()
 		n.view.ready = true
-		for _, v := range n.listed() {
+		for _, v := range n.listValues() {
 			if first || v.republished() {
 				s.mqtt.publishValue(n, v)
 			}

@@ -133,7 +133,7 @@ func tellLevel(t *Truth, n *node, v *value) {
 
 func tellColour(t *Truth, n *node, v *value) {
 	if v.id.Property == "currentColor" && v.id.Key == "" {
-		t.Colour = n.mixed(v.id)
+		t.Colour = n.wholeColour(v.id)
 	}
 }
 
@@ -208,7 +208,7 @@ func tellSensor(t *Truth, _ *node, v *value) {
 	case v.id.Key != "":
 		name += "-" + v.id.Key
 	}
-	t.Sensors[name] = v.said()
+	t.Sensors[name] = v.stateWord()
 	if v.id.Key == "Door state" {
 		open := v.fact != 23.0
 		t.Open = &open
@@ -238,8 +238,8 @@ func (v *value) word() string {
 	return ""
 }
 
-// said returns the fact in words if it has states, and else as it is.
-func (v *value) said() any {
+// stateWord returns the fact in words if it has states, and else as it is.
+func (v *value) stateWord() any {
 	if word := v.word(); word != "" {
 		return word
 	}
@@ -282,7 +282,7 @@ func (s *Sim) truthMessage(payload []byte) {
 
 // only returns the one device that is asked for.
 func (w *network) only(all map[string]Truth, which any) (map[string]Truth, error) {
-	n := w.named(which)
+	n := w.find(which)
 	if n == nil {
 		return nil, fmt.Errorf("the simulated house has no device %v; give its name or node id", which)
 	}

@@ -72,7 +72,7 @@ func (a *air) write(c command) {
 	case a.stickOut:
 		a.clock.after(floorTime, func() { c.done(outcome{status: statusFailed}) })
 		return
-	case n.fault.drop.take():
+	case n.fault.drop.spend():
 		return
 	case n.spec.Dead && n.view.foundDead:
 		a.clock.after(deadAnswerTime, func() { c.done(outcome{status: statusFailed}) })
@@ -88,7 +88,7 @@ func (a *air) write(c command) {
 		return
 	}
 	c.goal, c.obeyed = c.to, n.obeys(c.value)
-	if n.fault.wrong.take() {
+	if n.fault.wrong.spend() {
 		c.goal = n.fault.wrongValue
 	}
 	c.goal = n.stopsShort(c.value, c.goal)
@@ -107,14 +107,14 @@ func (a *air) write(c command) {
 func (a *air) carry(c command) func() {
 	n, write := c.node, writers[c.value.id.Class]
 	switch {
-	case n.fault.refuse.take():
+	case n.fault.refuse.spend():
 		return func() { c.done(outcome{status: statusFailed}) }
 	case n.spec.Liar && c.value.id.Class != wire.ColorSwitch:
 		write = (*air).lie
 	case write == nil:
 		write = writeSetting
 	}
-	dying := n.fault.dies.take()
+	dying := n.fault.dies.spend()
 	return func() {
 		if dying {
 			a.die(c, write)
