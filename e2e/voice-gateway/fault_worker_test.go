@@ -93,7 +93,7 @@ func (e *ear) states() string { return strings.Join(e.on("voice/test/state"), " 
 func TestAKilledGatewayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	broker := fake.FreeAddr(t)
-	c, http, env := daemon(t, "", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN="+broker)
+	c, http, env := daemon(t, "", "VOICE_GATEWAY_MQTT_EMBEDDED_LISTEN="+broker, silentRoom(t))
 	simulate(t, "mqtt://"+broker)
 	server := serverPID(t, http)
 	freeze(t, c.ready(t, 2, "worker stt")[0])

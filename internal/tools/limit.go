@@ -57,7 +57,9 @@ func Hurried(ctx context.Context) context.Context {
 func newLimited(ctx context.Context, limit time.Duration, patient bool) (context.Context, context.CancelFunc) {
 	l := &limited{Context: ctx, patient: patient, left: limit, since: time.Now(), done: make(chan struct{})}
 	l.outer, _ = ctx.Value(limitKey{}).(*limited)
+	l.mu.Lock() // a limit of nothing is over at once
 	l.timer = time.AfterFunc(limit, func() { l.end(context.DeadlineExceeded) })
+	l.mu.Unlock()
 	release := context.AfterFunc(ctx, func() { l.end(ctx.Err()) })
 	return l, func() {
 		release()
