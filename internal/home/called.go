@@ -179,9 +179,9 @@ func (n *Names) elides(name string) bool {
 	return n.Elides != "" && strings.ContainsRune(n.Elides, r) && !slices.Contains(n.Aspirate, first)
 }
 
-// Capitalize gives words that were heard in small letters the capitals of the language: those
+// Capitalise gives words that were heard in small letters the capitals of the language: those
 // of German nouns, as far as the tables know them, and of the first word of a name.
-func (n *Names) Capitalize(heard string) string {
+func (n *Names) Capitalise(heard string) string {
 	if !n.Capitals {
 		return heard
 	}

@@ -30,7 +30,7 @@ func (m *Matcher) kindNouns() map[string]string {
 				kind = one
 			}
 			for _, text := range l.Values[i].Texts {
-				noun := m.index.Normalize(text)
+				noun := m.index.Normalise(text)
 				for _, ending := range endings { // "thermostate", "radiadores", "lichter"
 					if one, ok := strings.CutSuffix(noun, ending); ok && out[one] == "" {
 						out[one] = kind
@@ -60,7 +60,7 @@ func (m *Matcher) thingsInRoom(heard, room string, b *block) []int32 {
 	for _, i := range m.index.Holding(heard, allow) {
 		items = append(items, int32(i))
 	}
-	noun := m.index.Normalize(heard)
+	noun := m.index.Normalise(heard)
 	kind := m.nouns[noun]
 	switch {
 	case len(items) > 0:
@@ -88,7 +88,7 @@ func (m *Matcher) everyIn(room string, b *block, belongs fits) []int32 {
 // isGeneric reports whether words name only a kind of thing, of which every room may
 // have one.
 func (m *Matcher) isGeneric(heard string) bool {
-	return m.nouns[m.index.Normalize(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
+	return m.nouns[m.index.Normalise(heard)] != "" || m.kinds[m.index.Plain(heard)] != "" || m.index.OnlyKinds(heard) || m.index.IsOneWord(heard)
 }
 
 // here chooses, for a name without a room, between the things of that name and those of
@@ -290,7 +290,7 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 // device that measures several things, or that the word for their kind means. It finds
 // none if the words also mean something that can be controlled.
 func (m *Matcher) sensorsCalled(heard string, there, reports func(int) bool) []int32 {
-	kind := m.nouns[m.index.Normalize(heard)]
+	kind := m.nouns[m.index.Normalise(heard)]
 	watches := []string{"temperature", "humidity", "illuminance", "motion", "moisture", "smoke", "carbon_monoxide", "door", "window", "opening", "button"}
 	var out []int32
 	for _, i := range m.index.Holding(heard, there) {
@@ -358,7 +358,7 @@ func (m *Matcher) inThisRoom(words, text, area string) (Decision, bool) {
 // onlySensor answers a command to the window or door of this room, if it only reports:
 // no window of another room is meant.
 func (x *meaning) onlySensor(heard string) (Decision, bool) {
-	want := openings[x.m.nouns[x.m.index.Normalize(heard)]]
+	want := openings[x.m.nouns[x.m.index.Normalise(heard)]]
 	if want == 0 {
 		return Decision{}, false
 	}

@@ -22,9 +22,9 @@ type timerData struct {
 	Now     time.Time `json:"now"`
 }
 
-// Told says the result of a sentence about timers, from the answer of its tool; ok is
+// SayDone says the result of a sentence about timers, from the answer of its tool; ok is
 // false if the tool did not answer in its form.
-func (p *Words) Told(s *plan.Step, r tools.Result) (text string, ok bool) {
+func (p *Words) SayDone(s *plan.Step, r tools.Result) (text string, ok bool) {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
 		return "", false

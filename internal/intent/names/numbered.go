@@ -155,9 +155,9 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 func isDigits(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
-// Normalize returns a text in the form for comparing names: without articles, in the
+// Normalise returns a text in the form for comparing names: without articles, in the
 // singular and in plain letters.
-func (x *Index) Normalize(text string) string { return strings.Join(x.phrase(text).words, " ") }
+func (x *Index) Normalise(text string) string { return strings.Join(x.phrase(text).words, " ") }
 
 // Holding lists the entries that hold all of the words in their names or the names of
 // their places, without any likeness.
@@ -238,7 +238,7 @@ func (x *Index) WithoutNumber(name string) string {
 // AnyStrip reports whether a text is a word of the language for a thing with several
 // outlets, whatever the house calls it.
 func (x *Index) AnyStrip(heard string) bool {
-	said := x.Normalize(heard)
+	said := x.Normalise(heard)
 	return slices.ContainsFunc(x.words.Strips, func(s string) bool { return x.words.singular(text.StripAccents(s)) == said })
 }
 

@@ -189,7 +189,7 @@ func (p *Phrases) Refusal(d intent.Decision) string {
 	if d.Heard != "" && heard == "" {
 		return p.Phrase("not_understood", nil)
 	}
-	written := p.grammar.names.Capitalize(heard)
+	written := p.grammar.names.Capitalise(heard)
 	args := map[string]any{"heard": p.grammar.names.Bare(written), "thing": p.grammar.callThing(&home.Entity{Name: written}), "a": p.grammar.article(heard)}
 	if text := p.Phrase(string(d.Reason), args); text != "" {
 		return capital(text)

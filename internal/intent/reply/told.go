@@ -136,7 +136,7 @@ func (p acts) sayPlainly(s *plan.Step, r tools.Result, err error) string {
 	case s.Call.Server != "" || r.Untrusted:
 		return p.elsewhere(s, r, err)
 	}
-	if text, ok := p.Words.Told(s, r); ok && s.Timer() {
+	if text, ok := p.SayDone(s, r); ok && s.Timer() {
 		return text
 	}
 	if text := own(p).sayAnswer(s, in.Reply, r); text != "" {
