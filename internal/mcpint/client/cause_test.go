@@ -58,7 +58,7 @@ func TestEachCauseHasItsOwnWords(t *testing.T) {
 		"no executable":     {stdio(script("plain", "#!/bin/sh\n", 0o644)), CauseNotExecutable, "it is no executable file"},
 		"for no machine":    {stdio(script("foreign", "\x7fELF and no more", 0o755)), CauseNotExecutable, "exec format error"},
 		"silent":            {stdio(script("silent", "#!/bin/sh\nexec sleep 60\n", 0o755)), CauseSlow, "no answer to initialize within 1s"},
-		"other text":        {stdio(script("text", "#!/bin/sh\nprintf 'Content-Length: 5\\r\\n\\r\\n{}'; exec sleep 60\n", 0o755)), CauseNotMCP, `its output is no MCP: it begins with "Content-Length: 5"`},
+		"other text":        {stdio(script("text", "#!/bin/sh\nprintf 'Content-Length: 5\\r\\n\\r\\n{}'; exec sleep 60\n", 0o755)), CauseNotMCP, `it writes Content-Length headers, as language servers do, and MCP wants one message a line: "Content-Length: 5  {}"`},
 		"wants a key":       {web(answer(http.StatusUnauthorized)), CauseUnauthorized, "wants to know who we are (401 "},
 		"nothing there":     {web(answer(http.StatusNotFound)), CauseNoPage, "there is no MCP server at this address (404 Not Found)"},
 		"unknown name":      {web("http://no-such-host.invalid/mcp"), CauseNoName, "does not know the name no-such-host.invalid"},
