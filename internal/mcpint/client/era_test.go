@@ -46,10 +46,15 @@ func childNewest(refusal string) {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
 			Params struct {
-				Meta          map[string]json.RawMessage `json:"_meta"`
-				Name          string                     `json:"name"`
-				RequestState  string                     `json:"requestState"`
-				Notifications json.RawMessage            `json:"notifications"`
+				Meta         map[string]json.RawMessage `json:"_meta"`
+				Name         string                     `json:"name"`
+				RequestState string                     `json:"requestState"`
+				Responses    struct {
+					Q struct {
+						Action string `json:"action"`
+					} `json:"q"`
+				} `json:"inputResponses"`
+				Notifications json.RawMessage `json:"notifications"`
 			} `json:"params"`
 		}
 		if json.Unmarshal(line, &m) != nil || len(m.ID) == 0 || n.mute {
@@ -65,7 +70,7 @@ func childNewest(refusal string) {
 			fmt.Fprintf(os.Stderr, "%s without its metadata: %s\n", m.Method, line)
 			os.Exit(6)
 		}
-		result := n.answer(string(m.ID), m.Method, m.Params.Name, m.Params.RequestState, string(m.Params.Notifications))
+		result := n.answer(string(m.ID), m.Method, m.Params.Name, strings.TrimSpace(m.Params.RequestState+" "+m.Params.Responses.Q.Action), string(m.Params.Notifications))
 		if result != "" {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result)
 		}
@@ -138,8 +143,12 @@ func TestServersOfTheNewestRevision(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = session.Close() })
 			useNewest(t, session, notices)
-			if r, err := session.CallTool(patience(t), "ask", nil); err != nil || r.Text != "state opaque" {
-				t.Errorf("a tool that asks: %+v, %v", r, err)
+			if r, err := session.CallTool(patience(t), "ask", nil); err != nil || r.Text != "state opaque decline" {
+				t.Errorf("a tool that asks, without a person: %+v, %v", r, err)
+			}
+			p := &person{answer: tools.Answer{Given: true, Yes: true}}
+			if r, err := session.CallTool(tools.WithTalk(patience(t), p), "ask", nil); err != nil || r.Text != "state opaque accept" || len(p.asked) != 1 || p.asked[0].Text != "Sure?" {
+				t.Errorf("a tool that asks a person: %+v, %v, asked %+v", r, err, p.asked)
 			}
 			if r, err := session.CallTool(patience(t), "hush", nil); err != nil || r.Failed {
 				t.Errorf("hush: %+v, %v", r, err)
