@@ -104,7 +104,7 @@ func TestAcceptPageOfADay(t *testing.T) {
 	p.eventually("it is stopped", `document.querySelectorAll("#timers li").length === 0`)
 
 	t.Log("trust")
-	p.reads("#servers .allow", "mcp.servers.notes.risk: {write_note: costly}")
+	p.reads("#servers .allow", "config set mcp.servers.notes.risk.write_note costly")
 	p.reads("#servers li li", "it is not what it was when it was accepted")
 	p.picture("trust")
 	p.click(`[data-key="accept weather forecast"]`)

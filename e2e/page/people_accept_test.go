@@ -111,10 +111,10 @@ func TestAcceptPageInFourLanguages(t *testing.T) {
 	first := house(t, "gateway: {id: en, language: en}\n")
 	gateways := []string{first.url}
 	for language, words := range map[string][]string{
-		"en": {"What was said", "No timer is running.", "all services connected"},
-		"de": {"Was gesagt wurde", "Kein Timer läuft.", "alle Dienste verbunden"},
-		"fr": {"Ce qui a été dit", "Aucun minuteur en cours.", "tous les services connectés"},
-		"es": {"Lo que se ha dicho", "No hay ningún temporizador en marcha.", "todos los servicios conectados"},
+		"en": {"What was said", "No timer is running.", "The microphone is missing or in use."},
+		"de": {"Was gesagt wurde", "Kein Timer läuft.", "Das Mikrofon fehlt oder ist belegt."},
+		"fr": {"Ce qui a été dit", "Aucun minuteur en cours.", "Le micro est absent ou occupé."},
+		"es": {"Lo que se ha dicho", "No hay ningún temporizador en marcha.", "El micrófono falta o está ocupado."},
 	} {
 		g := first
 		if language != "en" {

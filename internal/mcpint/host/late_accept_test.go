@@ -26,6 +26,8 @@ type recovery struct {
 	hurt func(t *testing.T, in *injured)                        // harms a connected server; nil: the service comes up late
 	mend func(t *testing.T, in *injured, server *mcpint.Server) // brings up what was missing, once it failed
 	late time.Duration                                          // how long after it failed
+
+	hangs bool // it does not end: only the end of an attempt tells that it hangs
 }
 
 // unseen brings up a service in a way that cannot be seen from here.
@@ -104,7 +106,7 @@ var recoveries = map[string]recovery{
 			*s = mcpint.Server{ID: "s", Trust: mcpint.TrustFull, Transport: "http", URL: "http://" + fake.FreeAddr(t) + "/mcp"}
 		},
 	},
-	"mute at the handshake, unseen": {mode: "mute", late: 5 * time.Second, mend: unseen},
+	"mute at the handshake, unseen": {mode: "mute", late: 5 * time.Second, mend: unseen, hangs: true},
 	"killed":                        {hurt: func(t *testing.T, in *injured) { t.Helper(); kill(t, *in.status().PID) }},
 	"killed in a call":              {mode: "die", hurt: calls(long)},
 	"frozen":                        {hurt: func(t *testing.T, in *injured) { t.Helper(); _ = syscall.Kill(*in.status().PID, syscall.SIGSTOP) }},
@@ -116,6 +118,8 @@ var recoveries = map[string]recovery{
 // TestAcceptRecoveries runs every row at once, with the schedule of the configuration,
 // and demands that everything is connected again without help: within 10 s on average
 // and 20 s at worst from the moment at which the service is up, or the loss is seen (M3).
+// A start that hangs unseen cannot be told from one that is slow, so it has the time of an
+// attempt more, up to a minute (M21).
 func TestAcceptRecoveries(t *testing.T) {
 	for i := range 6 {
 		name := fmt.Sprintf("ends at once, unseen, up after %d s", 3+7*i)
@@ -133,6 +137,9 @@ func TestAcceptRecoveries(t *testing.T) {
 				defer mu.Unlock()
 				lines = append(lines, name+"\t"+line)
 				sum += took
+				if r.hangs {
+					took -= time.Minute
+				}
 				worst = max(worst, took)
 			})
 		})
