@@ -37,6 +37,8 @@ type Moment struct {
 // newMoment starts the wait. The caller calls End before the turn ends.
 func newMoment(say func(sentence string), working string) *Moment {
 	m := &Moment{say: say, working: working}
+	m.mu.Lock() // speakUp finds the timer
+	defer m.mu.Unlock()
 	m.timer = time.AfterFunc(silence, m.speakUp)
 	return m
 }
