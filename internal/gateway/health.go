@@ -151,9 +151,9 @@ func serverTrouble(servers []mcpint.Status, houses []string, phrases *reply.Phra
 		}
 		away = append(away, s.ID)
 		t.ill = t.ill || s.Essential || slices.Contains(houses, s.ID)
-		t.why = cmp.Or(t.why, "the MCP server "+s.ID+" is "+string(s.Status)+"; local tools work")
 	}
 	if len(away) > 0 {
+		t.why = "not connected: " + strings.Join(away, ", ") + "; all other servers and the local tools work"
 		t.said = phrases.Phrase("servers_away", map[string]any{"names": strings.Join(away, ", ")})
 	}
 	return t
