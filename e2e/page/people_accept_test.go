@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -44,6 +45,10 @@ func TestAcceptPageByKeyboardAndByEar(t *testing.T) {
 	ctx, _ := browser(t)
 	g := house(t, "gateway: {id: home, area: Kitchen}\nmcp:\n  servers:\n    zwave: {essential: true}\n"+puppets(t))
 	p := loaded(t, ctx, g.url+"/")
+	// Its window has the focus, whatever else happens on the machine.
+	if _, err := chromedp.Call(p.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
 	p.tabTo("Skip to content")
 	p.tabTo("ask-text")
 	p.do(chromedp.KeyEvent("turn on the hallway light" + kb.Enter))
