@@ -130,7 +130,7 @@ func NewLoop(cfg Config, p Parts) (*Loop, error) {
 // turn is over. It leaves no goroutine behind.
 func (l *Loop) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	l.deadline.timer = time.NewTimer(time.Hour)
+	l.deadline = deadline{timer: time.NewTimer(time.Hour), recorded: !l.cfg.Live}
 	frames := make(chan audio.Frame)
 	var reader sync.WaitGroup
 	reader.Go(func() { read(ctx, l.parts.Mic, frames, l.parts.Log) })

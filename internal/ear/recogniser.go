@@ -21,15 +21,18 @@ type Reopener interface {
 
 // earBudget bounds one call of an engine of the ear, which may have to restart its
 // worker: it is longer than any working engine takes, and short enough not to delay
-// a stop or a deadline. With sound that can be held back, an engine may take all
-// the time it needs to start.
-const earBudget = 2 * time.Second
+// a stop or a deadline. With sound that can be held back nobody waits, and an engine may
+// take all the time that a busy machine needs.
+const (
+	earBudget      = 2 * time.Second
+	recordedBudget = time.Hour
+)
 
 func budgetOf(live bool) time.Duration {
 	if live {
 		return earBudget
 	}
-	return deadlines[Thinking]
+	return recordedBudget
 }
 
 // recogniser is the transcriber together with the endpointer, which decides which
@@ -116,7 +119,7 @@ func (r *recogniser) finish(ctx context.Context) (speech.Transcript, error) {
 // drop closes the utterance without asking for its text, which could take a while.
 // The utterance must be closed because a new grammar waits for its end.
 func (r *recogniser) drop(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, earBudget)
+	limited, cancel := context.WithTimeout(ctx, r.budget)
 	defer cancel()
 	err := r.stt.Begin(limited) // drops what is open
 	if err == nil {

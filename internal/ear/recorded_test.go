@@ -162,6 +162,9 @@ func TestTheSameRecordingIsHeardTheSame(t *testing.T) {
 		{read: 30 * time.Millisecond},
 		{read: 30 * time.Millisecond, think: 3 * time.Second},
 		{push: 500 * time.Millisecond},
+		{push: 16 * time.Second}, // longer than listening without frames may last
+		{push: 2 * time.Minute},  // longer than any engine takes for a speaker
+		{read: 16 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			now.Script, now.at = &fake.Script{}, time.Unix(1_700_000_000, 0)

@@ -76,7 +76,7 @@ func (e *Ear) Open(ctx context.Context) (end func() error, err error) {
 
 // patience is how long a recogniser may take for an answer. On a busy machine it may
 // take long, which says nothing about how well it hears.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // Playing is a recording that is played to an ear.
 type Playing struct {
