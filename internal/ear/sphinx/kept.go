@@ -47,11 +47,11 @@ type request struct {
 }
 
 // call asks a worker. What decodes more than a frame may take its time.
-func (r request) call(ctx context.Context, s *worker.Session) ([]byte, error) {
+func (u *Utterance) call(ctx context.Context, s *worker.Session, r request) ([]byte, error) {
 	if r.kind == kindPush {
 		return s.Call(ctx, r.kind, r.payload)
 	}
-	return s.CallWithin(ctx, loadTimeout, r.kind, r.payload)
+	return s.CallWithin(ctx, u.client.longest(), r.kind, r.payload)
 }
 
 // Start begins an utterance; one that is open is dropped.
@@ -208,7 +208,7 @@ func (u *Utterance) try(ctx context.Context, patience time.Duration, r request) 
 			return nil, err
 		}
 	}
-	return r.call(ctx, u.session)
+	return u.call(ctx, u.session, r)
 }
 
 // revive continues the utterance in the next worker.
@@ -227,11 +227,11 @@ func (u *Utterance) revive(ctx context.Context, patience time.Duration) error {
 
 // begin asks a worker all that was asked before.
 func (u *Utterance) begin(ctx context.Context, s *worker.Session) error {
-	if _, err := s.CallWithin(ctx, loadTimeout, kindStart, []byte(u.grammar)); err != nil {
+	if _, err := s.CallWithin(ctx, u.client.longest(), kindStart, []byte(u.grammar)); err != nil {
 		return err
 	}
 	for _, r := range u.asked {
-		if _, err := r.call(ctx, s); err != nil {
+		if _, err := u.call(ctx, s, r); err != nil {
 			return err
 		}
 	}

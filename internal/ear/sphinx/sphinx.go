@@ -86,6 +86,9 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// longest is how long the worker may take for what needs more work than a frame of sound.
+func (c *Client) longest() time.Duration { return max(loadTimeout, c.cfg.Patience) }
+
 // Run keeps the worker alive until ctx ends.
 func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }
 
@@ -106,7 +109,7 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	if err != nil {
 		return fmt.Errorf("encoding for the recogniser: %w", err)
 	}
-	if _, err := s.CallWithin(ctx, loadTimeout, kindLoad, payload); err != nil {
+	if _, err := s.CallWithin(ctx, c.longest(), kindLoad, payload); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -115,7 +118,7 @@ func (c *Client) setup(ctx context.Context, s *worker.Session) error {
 	if last == nil {
 		return nil
 	}
-	_, err = s.CallWithin(ctx, loadTimeout, last.kind, last.payload)
+	_, err = s.CallWithin(ctx, c.longest(), last.kind, last.payload)
 	return err
 }
 
@@ -152,7 +155,7 @@ func (c *Client) set(ctx context.Context, kind byte, request any) error {
 	c.mu.Unlock()
 	s, err := c.worker.Awake(ctx)
 	if err == nil && s != nil {
-		_, err = s.CallWithin(ctx, loadTimeout, kind, payload)
+		_, err = s.CallWithin(ctx, c.longest(), kind, payload)
 	}
 	if err == nil {
 		return nil
