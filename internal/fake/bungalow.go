@@ -19,7 +19,7 @@ var bungalowNames = map[string]map[string]string{
 	"es": {
 		"living_light": "Luz del salón", "kitchen_light": "Luz de la cocina", "bedroom_light": "Luz del dormitorio", "bathroom_light": "Luz del baño", "hallway_light": "Luz del pasillo",
 		"study_light": "Luz del estudio", "dining_light": "Luz del comedor", "garage_light": "Luz del garaje", "porch_light": "Luz del porche", "garden_light": "Luz del jardín",
-		"desk_lamp": "Lámpara del escritorio", "bedside_lamp": "Lámpara de la mesilla", "coffee": "Cafetera", "vacuum": "Robot aspirador", "plug": "Enchufe", "tv": "Tele", "fan": "Ventilador",
+		"desk_lamp": "Lámpara del escritorio", "bedside_lamp": "Lámpara de la mesilla", "coffee": "Máquina de café", "vacuum": "Robot aspirador", "plug": "Enchufe", "tv": "Tele", "fan": "Ventilador",
 		"thermostat": "Termostato", "blinds": "Persianas del salón", "garage_door": "Puerta del garaje", "front_door": "Puerta principal", "outdoor_temperature": "Temperatura exterior",
 	},
 	"fr": {

@@ -1,6 +1,7 @@
 package mind_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestBystanders(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				<-time.After(15 * time.Hour) // it is afternoon
+				<-time.After(15 * time.Hour)                // it is afternoon
 				all, orders, questions, wrong := 0, 0, 0, 0 // wrong: after a yes
 				for kind, text := range readSet(t, "testdata/bystanders/"+language+".txt") {
 					rec, agreed := settleByClock(t, language, "bungalow").sayAndAgree(text)
@@ -100,13 +101,29 @@ func readSet(t *testing.T, path string) func(yield func(kind, text string) bool)
 	}
 }
 
-// sayAndAgree says a text to the microphone of the kitchen and agrees to what comes of it.
+// sayAndAgree says a text to the microphone of the room and agrees to what comes of it.
 func (f *family) sayAndAgree(text string) (rec, agreed record.Record) {
 	f.t.Helper()
-	rec = f.answer.Turn(f.t.Context(), record.Request{Text: text, Area: f.area, Source: f.source})
-	answer := agreements[f.language]
-	agreed = f.answer.Turn(f.t.Context(), record.Request{Text: answer, Area: f.area, Source: f.source, FollowUp: true})
-	return rec, agreed
+	return f.hearTurn(text), f.agree()
+}
+
+// hearTurn says a text behind the wake word.
+func (f *family) hearTurn(text string) record.Record {
+	f.t.Helper()
+	return f.turn(record.Request{Text: text, Area: f.area, Source: f.source}, &record.Wake{Word: "hey jarvis"})
+}
+
+// agree says yes to what was asked.
+func (f *family) agree() record.Record {
+	f.t.Helper()
+	return f.turn(record.Request{Text: agreements[f.language], Area: f.area, Source: f.source, FollowUp: true}, nil)
+}
+
+func (f *family) turn(q record.Request, wake *record.Wake) record.Record {
+	f.t.Helper()
+	rec := record.Record{ID: record.NewID(), Source: q.Source, Area: q.Area, Transcript: &record.Transcript{Text: q.Text}, Wake: wake}
+	f.answer.Answer(context.WithoutCancel(f.t.Context()), record.Turn{Request: q, Record: &rec, Say: func(string) {}})
+	return rec
 }
 
 // changes names the calls of a turn that changed something: all but those that only read.

@@ -81,14 +81,16 @@ func moveByClock(t *testing.T, language, at string) *family {
 	return settleByClock(t, language, "villa")
 }
 
-// settleByClock makes a family's house of a name with a real book of timers.
-func settleByClock(t *testing.T, language, name string) *family {
+// settleByClock makes a family's house of a name with a real book of timers, and perhaps
+// with more tools that need no server.
+func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *family {
 	t.Helper()
 	f := settleIn(t, language, name)
 	k := &bookkeeper{zero: time.Now()}
+	f.book = k
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
-	for _, tool := range timers.Tools(k) {
+	for _, tool := range append(timers.Tools(k), local...) {
 		own[tool.Spec().Name] = tool
 	}
 	call := func(ctx context.Context, c tools.Call) (tools.Result, error) {
