@@ -40,6 +40,7 @@ type family struct {
 	t      *testing.T
 	world  *fake.World
 	clerk  *clerk
+	book   *bookkeeper // of a house by the clock
 	answer *mind.Mind
 	area   string
 	source record.Source
@@ -76,13 +77,16 @@ func move(t *testing.T, language string) *family {
 }
 
 // dwellings are the houses that families move into, by name.
-var dwellings = map[string]func(language string) *home.House{"villa": fake.Villa, "terrace": fake.Terrace}
+var dwellings = map[string]func(language string) *home.House{"villa": fake.Villa, "terrace": fake.Terrace, "bungalow": fake.Bungalow}
+
+// keyOf is the key of a house of a name in villas.
+func keyOf(language, name string) string { return language + " " + name }
 
 // settleIn makes a family's house of a name in a language.
 func settleIn(t *testing.T, language, name string) *family {
 	t.Helper()
 	h := dwellings[name](language)
-	key := language + strings.TrimPrefix(" "+name, " villa")
+	key := keyOf(language, name)
 	made, ok := villas.Load(key)
 	if !ok {
 		made, _ = villas.LoadOrStore(key, settled(t, language, h))

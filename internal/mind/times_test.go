@@ -78,11 +78,19 @@ func moveByClock(t *testing.T, language, at string) *family {
 	if clock, err := time.Parse("15:04", at); err == nil {
 		<-time.After(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
 	}
-	f := move(t, language)
+	return settleByClock(t, language, "villa")
+}
+
+// settleByClock makes a family's house of a name with a real book of timers, and perhaps
+// with more tools that need no server.
+func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *family {
+	t.Helper()
+	f := settleIn(t, language, name)
 	k := &bookkeeper{zero: time.Now()}
+	f.book = k
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
-	for _, tool := range timers.Tools(k) {
+	for _, tool := range append(timers.Tools(k), local...) {
 		own[tool.Spec().Name] = tool
 	}
 	call := func(ctx context.Context, c tools.Call) (tools.Result, error) {
@@ -91,7 +99,7 @@ func moveByClock(t *testing.T, language, at string) *family {
 		}
 		return f.world.Call(ctx, c)
 	}
-	made, _ := villas.Load(language)
+	made, _ := villas.Load(keyOf(language, name))
 	phrases, err := reply.Ours(language)
 	if err != nil {
 		t.Fatal(err)

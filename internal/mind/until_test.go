@@ -67,7 +67,7 @@ func (k *keeping) start() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	made, _ := villas.Load(k.language)
+	made, _ := villas.Load(keyOf(k.language, "villa"))
 	k.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: call}, &fake.Assistant{}, phrases, guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		k.t.Fatal(err)
