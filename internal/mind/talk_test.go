@@ -176,7 +176,7 @@ func TestDryRunsAreNotRemembered(t *testing.T) {
 	r := &rememberer{}
 	a := minded(t, "en", r)
 	for _, dry := range []bool{true, false} {
-		a.Turn(t.Context(), record.Request{Text: "what can you do", Source: record.FromCLI, DryRun: dry})
+		a.Turn(t.Context(), record.Request{Text: "unlock the front door", Source: record.FromCLI, DryRun: dry})
 	}
 	if len(r.texts) != 1 {
 		t.Errorf("remembered %q, want the text of the second turn", r.texts)
