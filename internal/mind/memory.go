@@ -189,7 +189,7 @@ func (m *memories) ask(q record.Request, asked question, wait time.Duration) {
 	if q.DryRun {
 		return
 	}
-	asked.until = time.Now().Add(wait)
+	asked.wait, asked.until = wait, time.Now().Add(wait)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.questions == nil {

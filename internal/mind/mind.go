@@ -139,14 +139,18 @@ func (a *Mind) newTurn(q record.Turn) *turn {
 }
 
 // workFor begins the work of an order, or goes on with that of an earlier turn, if the text
-// answers the question of a server. Another text declines such a question.
+// answers the question of a server. Another text declines such a question. A dry run does
+// neither.
 func (a *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, m Memory, o Order, t *turn) (w *work, resumed bool) {
-	if o.Replies != nil {
+	switch {
+	case o.Replies != nil && x.DryRun:
+		o = ignore() // what the server does with an answer cannot be known in advance
+	case o.Replies != nil:
 		if o.Replies.resume(ctx, q, o.Replies.answer) {
 			return o.Replies.work, true
 		}
 		o = Order{}.say(a.phrases.Phrase("nothing_asked", nil), record.Failed, "the question of the server is no longer open")
-	} else if m.Question != nil && m.Question.server != nil && !x.DryRun && !x.asksAgain() {
+	case m.Question != nil && m.Question.server != nil && !x.DryRun && !x.asksAgain():
 		m.Question.server.drop()
 	}
 	return a.work(ctx, x, m, o, t), false
@@ -224,7 +228,7 @@ func (a *Mind) conclude(x *Exchange, o *Order, t *turn) {
 		}
 	}
 	a.memory.keep(x.Request, rec, t.did, t.asks || rec.Outcome == record.Asked)
-	if o.Meant.Route != "" && rec.Reply != "" {
+	if o.Meant.Route != "" && rec.Reply != "" && !x.DryRun {
 		a.model.Remember(asker(x.Request), x.Text, rec.Reply)
 	}
 }

@@ -32,6 +32,7 @@ type question struct {
 	turn     string          // the id of the turn that has asked what was said
 	repeated bool            // it was asked once more, because the answer was not clear
 	begun    past.Turn       // what was done before the question
+	wait     time.Duration   // the time to answer it
 	until    time.Time
 }
 

@@ -57,8 +57,14 @@ func (m *memories) tell(q record.Request, text string) {
 func (m *memories) reopen(q record.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p, open := m.questions[asker(q)]; open && time.Now().Before(p.until) {
-		p.until = time.Now().Add(confirmTime)
-		m.questions[asker(q)] = p
+	p, open := m.questions[asker(q)]
+	if !open || !time.Now().Before(p.until) {
+		return
 	}
+	if p.server != nil && !p.server.clock.Reset(p.wait) {
+		p.server.clock.Stop() // it was dropped just now
+		return
+	}
+	p.until = time.Now().Add(p.wait)
+	m.questions[asker(q)] = p
 }

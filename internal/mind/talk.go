@@ -39,6 +39,7 @@ type parked struct {
 	*work
 	asked serverAsks
 	once  *sync.Once
+	clock *time.Timer // drops the question
 }
 
 // work begins the work of an order.
@@ -93,8 +94,8 @@ func (w *work) park(asked serverAsks) {
 	if !slices.Contains(written, w.x.Source) {
 		wait += min(Speaking(rec.Reply), confirmTime/2)
 	}
+	p.clock = time.AfterFunc(wait, p.drop)
 	a.memory.ask(w.x.Request, question{server: p}, wait)
-	time.AfterFunc(wait, p.drop)
 }
 
 // declineTime is how long a server may take to end a call whose question was declined.

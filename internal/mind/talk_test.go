@@ -120,6 +120,69 @@ func TestUnansweredQuestionsOfServers(t *testing.T) {
 	})
 }
 
+// TestRepeatedQuestionsOfServers: a server's question that is said again has the whole time
+// to answer again.
+func TestRepeatedQuestionsOfServers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := minded(t, "en", &fake.Assistant{ReplyFunc: (&asker{[]tools.Question{{Text: "Overwrite a.txt?"}}}).reply})
+		asked, _ := spoken(t, a, "xyzzy whales", false)
+		for range 3 {
+			<-time.After(12 * time.Second)
+			if again, _ := spoken(t, a, "say that again", true); again.Outcome != record.Asked || again.Reply != asked.Reply {
+				t.Errorf("said again, it is %s with %q, want %q", again.Outcome, again.Reply, asked.Reply)
+			}
+		}
+		<-time.After(12 * time.Second)
+		if rec, _ := spoken(t, a, "yes please", true); rec.Reply != "true true 0 0." {
+			t.Errorf("the answer is %s with %q", rec.Outcome, rec.Reply)
+		}
+	})
+}
+
+// TestDryRunsAnswerNoServer: a text that is only tried answers no question of a server, and
+// declines none.
+func TestDryRunsAnswerNoServer(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"yes please", "no", "turn on the kitchen light"} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a := minded(t, "en", &fake.Assistant{ReplyFunc: (&asker{[]tools.Question{{Text: "Overwrite a.txt?"}}}).reply})
+				spoken(t, a, "xyzzy whales", false)
+				if rec := a.Turn(t.Context(), record.Request{Text: text, Source: record.FromMic, DryRun: true}); rec.Outcome != record.Ignored || rec.Reply != "" {
+					t.Errorf("tried, %q is %s with %q", text, rec.Outcome, rec.Reply)
+				}
+				synctest.Wait()
+				if rec, _ := spoken(t, a, "yes please", true); rec.Reply != "true true 0 0." {
+					t.Errorf("the answer is %s with %q", rec.Outcome, rec.Reply)
+				}
+			})
+		})
+	}
+}
+
+// rememberer is a model that keeps what it is given to remember.
+type rememberer struct {
+	fake.Assistant
+	texts []string
+}
+
+func (r *rememberer) Remember(_, text, _ string) { r.texts = append(r.texts, text) }
+
+// TestDryRunsAreNotRemembered: what was only tried is no part of the conversation with a model.
+func TestDryRunsAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	r := &rememberer{}
+	a := minded(t, "en", r)
+	for _, dry := range []bool{true, false} {
+		a.Turn(t.Context(), record.Request{Text: "unlock the front door", Source: record.FromCLI, DryRun: dry})
+	}
+	if len(r.texts) != 1 {
+		t.Errorf("remembered %q, want the text of the second turn", r.texts)
+	}
+}
+
 // TestStillWorking: a server that reports progress is told of after a silence, in every
 // language, and its call is waited for.
 func TestStillWorking(t *testing.T) {

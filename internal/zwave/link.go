@@ -33,8 +33,8 @@ type link struct {
 	proven      string          // the level of the only gateway that answered; valid until another one answers, too
 	driverUp    *bool           // nil: never heard
 	stick       stick
-	listLost    bool // the gateway answers, and its list of devices never arrives
-	requests    int  // sent so far
+	listsLost   int // in a row, while the gateway answered
+	requests    int // sent so far
 	pending     map[string]pending
 	topics      map[string]sighting // node topics seen, below the prefix
 	reconnected chan struct{}       // closed when broker or gateway come back: requests sent before are lost
@@ -224,7 +224,11 @@ func (l *link) gatewayMessage(rest string, payload []byte, seq uint64) bool {
 			l.online[level] = false
 		}
 	case strings.HasPrefix(rest, "api/") && !strings.HasSuffix(rest, "/set"):
-		if api := strings.TrimPrefix(rest, "api/"); l.apiMessage(api, payload, seq) && api == "getNodes" {
+		api := strings.TrimPrefix(rest, "api/")
+		if api == "getNodes" && l.isOurs(payload) {
+			l.noteLists(0) // it comes through, even if it comes too late
+		}
+		if l.apiMessage(api, payload, seq) && api == "getNodes" {
 			l.noteWorking(level)
 		}
 		return l.noteGateway(level)

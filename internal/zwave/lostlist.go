@@ -3,37 +3,82 @@ package zwave
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // waitingForList is what check_zwave_health calls it that the list of devices does not
 // come through.
 const waitingForList = "large messages"
 
-// noteList records whether the gateway's list of devices arrives. It is by far the largest
-// of its answers: where the gateway answers a small question right after it has seemed to
-// say nothing to this one, something on the way refuses large messages, such as a broker
-// with a limit. The error is that of getNodes.
-func (l *link) noteList(ctx context.Context, err error) {
-	lost := false
-	if errors.Is(err, errNoAnswer) {
-		if l.connected() {
-			_, small := l.call(ctx, "getInfo")
-			lost = small == nil
-		}
+// enoughLost is how many lists in a row get lost until something on the way is thought to
+// refuse large messages. A single one gets lost on a busy machine, too.
+const enoughLost = 2
+
+// errNoList says that the gateway answers, and that its list of devices has not arrived.
+var errNoList = fmt.Errorf("the list of devices has not arrived: %w", errNoAnswer)
+
+// list asks for the list of devices. It is by far the largest of the gateway's answers: a
+// gateway that answers a small question meanwhile gets as long again for it.
+//
+// Where the small answers arrive and the list never does, time after time, something on the
+// way refuses large messages, such as a broker with a limit, which may also throw out the
+// gateway that sends one. A gateway that says nothing at all shows nothing.
+func (l *link) list(ctx context.Context) (answer, error) {
+	level, err := l.gateway()
+	if err != nil {
+		return answer{}, err
 	}
+	got, drop, _, err := l.requestTo(ctx, level, outgoing{api: "getNodes"})
+	if err != nil {
+		return answer{}, err
+	}
+	defer drop()
+	a, err := awaitList(ctx, got)
+	if errors.Is(err, errNoList) {
+		if _, err := l.callTo(ctx, level, "getInfo"); err != nil || !l.connected() {
+			l.noteLists(0)
+			return a, err
+		}
+		a, err = awaitList(ctx, got)
+	}
+	if errors.Is(err, errNoList) {
+		l.noteLists(l.lostLists() + 1)
+	}
+	return a, err
+}
+
+// awaitList waits for the list as long as for any answer.
+func awaitList(ctx context.Context, got <-chan answer) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	select {
+	case a := <-got:
+		return a, a.err
+	case <-ctx.Done():
+		return answer{}, errNoList
+	}
+}
+
+// noteLists records how many lists in a row were lost.
+func (l *link) noteLists(lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.listLost = lost
+	l.listsLost = lost
+}
+
+func (l *link) lostLists() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.listsLost
 }
 
 // losesList reports whether the list of devices does not come through, though the gateway
 // answers.
-func (l *link) losesList() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.listLost
-}
+func (l *link) losesList() bool { return l.lostLists() >= enoughLost }
 
 // listRefused says why the house is not known, and what to do.
 const listRefused = "The Z-Wave gateway answers, but its list of devices never arrives. The MQTT broker seems to refuse large messages: " +
 	"raise message_size_limit in mosquitto, or the limit of your broker, to at least 10 MB, and restart the broker."
+
+// listAwaited says that the house is not known yet.
+const listAwaited = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."

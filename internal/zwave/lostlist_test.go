@@ -1,6 +1,7 @@
 package zwave_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,6 +39,64 @@ func TestAListThatNeverArrivesIsTold(t *testing.T) {
 		pass(time.Minute)
 		if waiting, message := r.health(); waiting != "" || strings.Contains(message, "message_size_limit") {
 			t.Errorf("when it arrives again, it waits for %q: %s", waiting, message)
+		}
+	})
+}
+
+// TestASlowListIsNoRefusedOne delays the gateway's largest answer, as a busy machine does, or
+// loses it once: large messages are not blamed.
+func TestASlowListIsNoRefusedOne(t *testing.T) {
+	t.Parallel()
+	for name, delay := range map[string]time.Duration{"twelve seconds": 12 * time.Second, "fifty seconds": 50 * time.Second, "lost": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, nil)
+				b, late := r.mine.bus, map[string]bool{}
+				b.mu.Lock()
+				b.divert = func(topic string, payload []byte) bool {
+					if !strings.HasSuffix(topic, "/api/getNodes") || late[string(payload)] || delay == 0 && len(late) > 0 {
+						return false
+					}
+					late[string(payload)] = true
+					if delay > 0 {
+						time.AfterFunc(delay, func() { _ = r.mine.Publish(r.ctx, topic, payload) })
+					}
+					return true
+				}
+				b.mu.Unlock()
+				pass(5 * time.Minute)
+				for range 80 {
+					if waiting, message := r.health(); waiting != "" || strings.Contains(message, "message_size_limit") {
+						t.Errorf("it waits for %q: %s", waiting, message)
+					}
+					pass(time.Second)
+				}
+				if len(late) == 0 {
+					t.Error("no list was asked for")
+				}
+			})
+		})
+	}
+}
+
+// TestASlowListIsTaken starts where each list takes twelve seconds.
+func TestASlowListIsTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, late := time.Now(), map[string]bool{}
+		startOn(t, func(b *bus, own *client) {
+			b.divert = func(topic string, payload []byte) bool {
+				if !strings.HasSuffix(topic, "/api/getNodes") || late[string(payload)] {
+					return false
+				}
+				late[string(payload)] = true
+				time.AfterFunc(12*time.Second, func() { _ = own.Publish(context.Background(), topic, payload) }) //nolint:usetesting // it may outlast the test
+				return true
+			}
+		}, nil)
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("the house is known after %s", took)
 		}
 	})
 }

@@ -75,19 +75,17 @@ func (h *House) keepFresh(ctx context.Context) {
 // refresh reads the whole house once; complete is false while the gateway itself
 // does not know every node yet.
 func (h *House) refresh(ctx context.Context) (complete bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*apiWait)
+	ctx, cancel := context.WithTimeout(ctx, 4*apiWait)
 	defer cancel()
 	info, err := h.link.info(ctx)
 	if err != nil {
 		return false, err
 	}
 	asked := h.ledger.now()
-	answer, err := h.link.call(ctx, "getNodes")
+	answer, err := h.link.list(ctx)
 	if err != nil {
-		h.link.noteList(ctx, err)
 		return false, err
 	}
-	h.link.noteList(ctx, nil)
 	read, err := readList(answer.result)
 	if err != nil {
 		return false, err

@@ -73,7 +73,7 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 	case out.WaitingFor == waitingForList:
 		out.Message = listRefused
 	case out.WaitingFor != "":
-		out.Message = "The Z-Wave gateway answers, but has not listed its devices yet. Try again in a moment."
+		out.Message = listAwaited
 	case len(out.Dead) > 0:
 		out.Message = "The Z-Wave network works, but these do not answer: " + strings.Join(out.Dead, ", ") + "."
 	case len(out.LowBattery) > 0:

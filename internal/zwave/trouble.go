@@ -33,6 +33,8 @@ func (l *link) diagnose(err error) (tools.Reason, string) {
 		return tools.ControllerNotReady, "The Z-Wave controller is not ready yet. Try again in a moment; if that lasts, check the USB stick."
 	case l.losesList() && errors.Is(err, errNoAnswer):
 		return tools.HouseUnknown, listRefused
+	case errors.Is(err, errNoList):
+		return tools.HouseUnknown, listAwaited
 	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded):
 		return tools.GatewayAway, "The Z-Wave gateway does not answer. Check that zwave-js-ui is running."
 	case errors.As(err, &api):

@@ -62,7 +62,8 @@ func ours(named string) (path, from string, err error) {
 	return path, "", nil
 }
 
-// read returns the content of the file, or of the one that it begins with. A path that is not a file is the user's mistake.
+// read returns the content of the file, or of the one that it begins with. A path that is not a
+// file is the user's mistake, and so is a file that is not YAML: it has no place for a value.
 func (f File) read() ([]byte, error) {
 	data, err := config.Read(f.Path)
 	if errors.Is(err, fs.ErrNotExist) && f.from != "" {
@@ -70,6 +71,9 @@ func (f File) read() ([]byte, error) {
 	}
 	if errors.Is(err, config.ErrNoFile) {
 		return nil, UseError{err}
+	}
+	if problems := config.CheckSyntax(f.Path, data); len(problems) > 0 {
+		return nil, UseError{fmt.Errorf("%s cannot be changed before this is mended:\n%w", f.Path, problems)}
 	}
 	return data, err
 }

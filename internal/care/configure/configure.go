@@ -89,7 +89,7 @@ func Load(path string, environ []string) (*Loaded, error) {
 	if refused != nil {
 		return l, UseError{refused}
 	}
-	return load(l, l.file, "")
+	return load(l, l.readFile, "")
 }
 
 // load fills a configuration with the text that read returns. A password is the one at the
@@ -205,8 +205,8 @@ func refusal(place string, err error) error {
 	return fmt.Errorf("%s in this directory is not read: %s%w. Where you trust it, name it: --config %s; else remove it, or call this in another directory", place, why, err, place)
 }
 
-// file is the text of the configuration file, nothing where there is none.
-func (l *Loaded) file() ([]byte, error) {
+// readFile returns the text of the configuration file, nothing if there is none.
+func (l *Loaded) readFile() ([]byte, error) {
 	if l.Path == "" {
 		return nil, nil
 	}

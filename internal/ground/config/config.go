@@ -174,32 +174,46 @@ func (l *loader) wrong(line int, key, format string, args ...any) {
 	l.problems = append(l.problems, Problem{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
+// CheckSyntax returns what keeps the text of a file from being read at all, nil if nothing
+// does. Keys and values are not checked.
+func CheckSyntax(path string, data []byte) Problems {
+	l := &loader{file: path}
+	l.decode(data)
+	return l.problems
+}
+
 // document reads the one YAML document of the file.
 func (l *loader) document(data []byte) {
+	doc := l.decode(data)
+	if len(doc.Content) == 1 && l.checkStructure(doc.Content[0], "") {
+		l.value(doc.Content[0], l.root, "")
+	}
+}
+
+// decode returns the document of the file, an empty one if there is none that can be read.
+func (l *loader) decode(data []byte) (doc yaml.Node) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return
+		return doc
 	}
 	l.lines = strings.Split(string(data), "\n")
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, more yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
 		if line, r := firstControl(data); r != 0 { // the library does not name the line
 			l.wrong(line, "", controlText, r, "this line")
 		} else if !errors.Is(err, io.EOF) { // only comments
 			l.syntax(err)
 		}
-		return
+		return yaml.Node{}
 	}
+	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
 		l.wrong(more.Line, "", "a second document begins here: the configuration is one")
-		return
+		return yaml.Node{}
 	} else if !errors.Is(err, io.EOF) {
 		l.syntax(err)
-		return
+		return yaml.Node{}
 	}
-	if len(doc.Content) == 1 && l.checkStructure(doc.Content[0], "") {
-		l.value(doc.Content[0], l.root, "")
-	}
+	return doc
 }
 
 // syntax turns the library's "yaml: line 3: text" into our form.
@@ -209,16 +223,16 @@ func (l *loader) syntax(err error) {
 	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
 		_, text, _ = strings.Cut(text, ": ")
 	}
-	if tab := l.tab(line); tab > 0 && strings.Contains(text, "found") {
+	if tab := l.findTab(line); tab > 0 && strings.Contains(text, "found") {
 		l.wrong(tab, "", "not valid YAML: a tab at line %d: YAML wants spaces", tab)
 		return
 	}
 	l.wrong(line, "", "not valid YAML: %s", inWords(text))
 }
 
-// tab returns the first line, from one on, that is indented with a tab; 0 if there is none
-// there or right after it. The library may name the line before.
-func (l *loader) tab(from int) int {
+// findTab returns the number of a line that is indented with a tab, 0 if there is none. It
+// looks at the line that the library names and at the next one, which may be meant.
+func (l *loader) findTab(from int) int {
 	for n := max(from, 1); n <= min(from+1, len(l.lines)); n++ {
 		line := l.lines[n-1]
 		if strings.Contains(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t") {
