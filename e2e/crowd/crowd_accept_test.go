@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/learn"
+	"voicegateway/internal/intent/reader"
 )
 
 var whole = flag.Bool("whole", false, "list every sentence that was not done")
@@ -17,7 +19,8 @@ var whole = flag.Bool("whole", false, "list every sentence that was not done")
 // at an act that nobody ordered, and where fewer sentences are understood than before.
 func TestAcceptCrowd(t *testing.T) {
 	t.Parallel()
-	house, said := loadHouse(t), loadSentences(t, given)
+	house, crowd := loadHouse(t), loadSentences(t)
+	said := from(given, crowd)
 	pack, err := intent.Ours("en")
 	if err != nil {
 		t.Fatal(err)
@@ -29,10 +32,11 @@ func TestAcceptCrowd(t *testing.T) {
 	sentences := tabulate(judge{house}.all(said, func(text string) intent.Decision { return matcher.Match(text, here) }))
 	sentences.show(t, "the sentences alone", *whole)
 	sentences.hold(t, floor{right: 105, asked: 5, questions: 5, wrongDays: 3})
+	showKinds(t, train(t, crowd), said)
 }
 
 // all judges what an understanding makes of each sentence.
-func (j judge) all(said []sentence, understand func(string) intent.Decision) []finding {
+func (j judge) all(said []learn.Sentence, understand func(string) intent.Decision) []finding {
 	var out []finding
 	for _, s := range said {
 		d := understand(s.Text)
@@ -80,4 +84,37 @@ func (t table) hold(tb testing.TB, f floor) {
 			tb.Errorf("%d %s, expected at most %d", limit.got, limit.what, limit.most)
 		}
 	}
+}
+
+// showKinds prints how well the reader tells the kinds of the sentences, by mark: of those
+// for the house how many reach the mark and how many of these are of the kind, and how many
+// others reach it. Own are the marks of each kind.
+func showKinds(tb testing.TB, m *reader.Model, said []learn.Sentence) {
+	tb.Helper()
+	at := func(name string, mark func(reader.Kind) float64) {
+		home, above, right, others := 0, 0, 0, 0
+		for _, s := range said {
+			is, g := reader.Labelled(s.Label), m.Kind(s.Text)
+			reaches := g.Kind != reader.None && g.Share >= mark(g.Kind)
+			switch {
+			case is == reader.None && reaches:
+				others++
+			case is == reader.None:
+			case reaches:
+				home, above = home+1, above+1
+				if g.Kind == is {
+					right++
+				}
+			default:
+				home++
+			}
+		}
+		tb.Attr("shows", fmt.Sprintf("mark %s: %.0f %% of the sentences for the house reach it, %.1f %% of these are of the kind; %d others", name, 100*float64(above)/float64(home), 100*float64(right)/float64(max(1, above)), others))
+	}
+	tb.Attr("shows", "what the reader alone takes for which kind")
+	for _, mark := range []float64{0, 0.5, 0.8, 0.9} {
+		at(fmt.Sprint(mark), func(reader.Kind) float64 { return mark })
+	}
+	at("sure", func(k reader.Kind) float64 { return m.Marks(k).Sure })
+	at("nearly", func(k reader.Kind) float64 { return m.Marks(k).Nearly })
 }

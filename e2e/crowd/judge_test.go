@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/intent/learn"
 	"voicegateway/internal/tools"
 )
 
@@ -85,7 +86,7 @@ type judge struct{ house *home.House }
 
 // kindOf returns the kind of order that a sentence was taken for; false if it was not for
 // the house.
-func kindOf(s sentence) (kind, bool) {
+func kindOf(s learn.Sentence) (kind, bool) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.label == s.Label })
 	if i < 0 {
 		return kind{}, false
@@ -94,7 +95,7 @@ func kindOf(s sentence) (kind, bool) {
 }
 
 // of judges a decision about a sentence.
-func (j judge) of(s sentence, d intent.Decision) verdict {
+func (j judge) of(s learn.Sentence, d intent.Decision) verdict {
 	k, ours := kindOf(s)
 	if !ours {
 		return ofOther(s, d)
@@ -115,7 +116,7 @@ func (j judge) of(s sentence, d intent.Decision) verdict {
 }
 
 // ofOther judges a decision about a sentence that is not for the house.
-func ofOther(s sentence, d intent.Decision) verdict {
+func ofOther(s learn.Sentence, d intent.Decision) verdict {
 	switch d.Route {
 	case intent.Ask:
 		if strings.Contains(s.Text, "remind") {
@@ -141,7 +142,7 @@ func ofOther(s sentence, d intent.Decision) verdict {
 
 // fits reports whether an act is one of the kind, on the things and in the room that were
 // named, at the time and on the day that were said.
-func (j judge) fits(k kind, s sentence, a intent.Action) bool {
+func (j judge) fits(k kind, s learn.Sentence, a intent.Action) bool {
 	if k.things == nil && !strings.HasPrefix(k.label, "audio/") {
 		return slices.Contains(k.intents, a.Intent) && len(a.Later) == 0 && keepsDay(s.Text, a)
 	}
@@ -157,7 +158,7 @@ func (j judge) fits(k kind, s sentence, a intent.Action) bool {
 }
 
 // fitsNow is fits for an act that is done when its time has come.
-func (j judge) fitsNow(k kind, s sentence, a intent.Action) bool {
+func (j judge) fitsNow(k kind, s learn.Sentence, a intent.Action) bool {
 	asks := k.things != nil && a.Intent == catalogue.GetState
 	if !asks && !slices.Contains(k.intents, a.Intent) {
 		return false
@@ -180,7 +181,7 @@ func (j judge) fitsNow(k kind, s sentence, a intent.Action) bool {
 }
 
 // isTimed reports whether a sentence says when or for how long something is to be done.
-func isTimed(s sentence) bool {
+func isTimed(s learn.Sentence) bool {
 	for _, p := range s.Parts {
 		if (p.Type == "time" || p.Type == "general_frequency") && p.Text != "now" {
 			return true

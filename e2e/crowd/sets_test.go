@@ -6,48 +6,49 @@
 package crowd
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent/learn"
+	"voicegateway/internal/intent/reader"
 )
 
 const (
-	given     = "slurp-devel" // the half of the second source that is reported
-	otherwise = "nlu"         // the source that a reader is trained with before it is reported
-	here      = "Living Room" // where everything is said
+	given = "slurp-devel" // the source that is reported, and that the reported reader has not seen
+	here  = "Living Room" // where everything is said
 )
 
-// sentence is what somebody said, with the kind of order that people took it for.
-type sentence struct {
-	Text   string
-	Label  string // of a scenario and an action: "iot/coffee"
-	Source string
-	Parts  []struct{ Type, Text string } `json:"entities"`
-}
-
-// loadSentences reads the sentences of a source.
-func loadSentences(tb testing.TB, source string) []sentence {
+// loadSentences reads what a crowd said.
+func loadSentences(tb testing.TB) []learn.Sentence {
 	tb.Helper()
 	data, err := os.ReadFile(fake.Shared(tb, "intents", "crowd", "train.jsonl"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var out []sentence
-	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
-		var s sentence
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			tb.Fatal(err)
-		}
-		if s.Source == source {
-			out = append(out, s)
-		}
+	crowd, err := learn.Crowd(bytes.NewReader(data))
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return out
+	return crowd
+}
+
+// from returns the sentences of a source.
+func from(source string, crowd []learn.Sentence) []learn.Sentence {
+	return slices.DeleteFunc(slices.Clone(crowd), func(s learn.Sentence) bool { return s.Source != source })
+}
+
+// train makes a reader that has not seen the sentences that are reported.
+func train(tb testing.TB, crowd []learn.Sentence) *reader.Model {
+	tb.Helper()
+	model, err := reader.Read("en", learn.Weights("en", learn.Examples(crowd, given)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return model
 }
 
 // loadHouse reads the house that has what the sentences name.

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+
+	"voicegateway/internal/intent/learn"
 )
 
 // finding is a sentence with what would be done and the judge's verdict.
 type finding struct {
-	said    sentence
+	said    learn.Sentence
 	verdict verdict
 	does    string
 }
