@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/learn"
 	"voicegateway/internal/intent/reader"
 )
@@ -42,9 +43,10 @@ func from(source string, crowd []learn.Sentence) []learn.Sentence {
 }
 
 // train makes a reader that has not seen the sentences that are reported.
-func train(tb testing.TB, crowd []learn.Sentence) *reader.Model {
+func train(tb testing.TB, pack *intent.Pack, crowd []learn.Sentence) *reader.Model {
 	tb.Helper()
-	model, err := reader.Read("en", learn.Weights("en", learn.Examples(crowd, given)))
+	data, _ := learn.Reader(pack, crowd, given)
+	model, err := reader.Read(pack.Language, data)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/learn"
 	"voicegateway/internal/intent/reader"
 )
@@ -38,13 +39,16 @@ func run(crowd, without, to string) error {
 	if err != nil {
 		return err
 	}
-	examples := learn.Examples(said, without)
-	data := learn.Weights(language, examples)
+	pack, err := intent.Ours(language)
+	if err != nil {
+		return err
+	}
+	data, examples := learn.Reader(pack, said, without)
 	path := filepath.Join(to, language+".weights")
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return fmt.Errorf("writing the weights: %w", err)
 	}
-	fmt.Printf("%s: %d bytes, from %d sentences in %v\n", path, len(data), len(examples), time.Since(began).Round(time.Second))
+	fmt.Printf("%s: %d bytes, from %d sentences in %v\n", path, len(data), examples, time.Since(began).Round(time.Second))
 	m, err := reader.Read(language, data)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reader"
 )
 
@@ -29,6 +30,15 @@ const (
 	least  = 4.5  // parts of the largest byte; smaller weights are left out
 	folds  = 5    // for the marks
 )
+
+// Reader learns from what a crowd said, but not from the source without, and from the
+// sentences of a pack in the same language. It returns a file of weights and the number of
+// examples.
+func Reader(pack *intent.Pack, crowd []Sentence, without string) (data []byte, examples int) {
+	const forms = 1 // of each of our sentences; with more, the crowd is understood less
+	all := append(Examples(crowd, without), Draw(pack, forms)...)
+	return Weights(pack.Language, all), len(all)
+}
 
 // Weights learns from examples in a language and returns a file of weights with the marks.
 func Weights(language string, examples []Example) []byte {

@@ -2,9 +2,11 @@ package learn_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/learn"
 	"voicegateway/internal/intent/reader"
 )
@@ -83,5 +85,25 @@ func TestExamples(t *testing.T) {
 	}
 	if _, err := learn.Crowd(strings.NewReader("{}\nnothing")); err == nil || !strings.Contains(err.Error(), "sentence 2") {
 		t.Errorf("a line that cannot be read: %v", err)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	examples := learn.Draw(intent.English(), 2)
+	counts := map[reader.Kind]int{}
+	for _, e := range examples {
+		counts[e.Kind]++
+		if e.Kind == reader.None || strings.ContainsAny(e.Text, "{}<>[]()|") {
+			t.Errorf("%q is %q", e.Text, e.Kind)
+		}
+	}
+	for _, kind := range []reader.Kind{reader.LightOff, reader.LightUp, reader.VolumeSet, reader.VolumeMute, reader.AlarmSet, reader.AlarmRemove, reader.Clock} {
+		if counts[kind] < 3 {
+			t.Errorf("%d sentences of ours are %s", counts[kind], kind)
+		}
+	}
+	if !slices.Equal(examples, learn.Draw(intent.English(), 2)) {
+		t.Error("the same pack gives other sentences")
 	}
 }

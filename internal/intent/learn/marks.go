@@ -7,13 +7,15 @@ import (
 	"voicegateway/internal/intent/reader"
 )
 
-// What the marks of a kind are for, in wrong guesses of all that reach the mark.
+// What the marks of a kind are for, in wrong guesses of all that reach the mark. A guess is
+// wrong if the sentence is about other things: whether the light is to be on or brighter,
+// the words say.
 const (
 	wrongIfSure   = 0.01
 	wrongIfNearly = 0.05
 
 	fewest  = 100 // guesses without which a kind has no marks of its own below those of all
-	lowest  = 0.7 // mark for sure
+	lowest  = 0.6 // mark for sure
 	nearest = 0.4 // mark for nearly
 )
 
@@ -56,7 +58,7 @@ func heldOut(all []point, fold int) []guess {
 			seen = append(seen, p)
 		}
 	}
-	w := fit(seen)
+	w, kinds := fit(seen), reader.Kinds()
 	var out []guess
 	for _, p := range held {
 		shares := w.shares(p)
@@ -66,8 +68,8 @@ func heldOut(all []point, fold int) []guess {
 				best = k
 			}
 		}
-		if reader.Kinds()[best] != reader.None {
-			out = append(out, guess{best, shares[best], best == p.kind})
+		if kinds[best] != reader.None {
+			out = append(out, guess{best, shares[best], kinds[best].Things() == kinds[p.kind].Things()})
 		}
 	}
 	return out

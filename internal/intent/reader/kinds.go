@@ -1,5 +1,7 @@
 package reader
 
+import "strings"
+
 // Kind is a kind of order to a house, by the name that it has in the files of words and of
 // weights; None is none.
 type Kind string
@@ -40,6 +42,13 @@ func Kinds() []Kind {
 		None, LightOn, LightOff, LightUp, LightDown, LightChange, Coffee, Clean, PlugOn, PlugOff,
 		VolumeUp, VolumeDown, VolumeMute, VolumeSet, AlarmSet, AlarmQuery, AlarmRemove, Clock, Convert,
 	}
+}
+
+// Things says what a kind is about: "light", "volume". Of kinds about the same things, what is
+// said decides better than what was learned.
+func (k Kind) Things() string {
+	things, _, _ := strings.Cut(string(k), "_")
+	return things
 }
 
 // labels are the labels of a crowd's sentences that are for the house.
