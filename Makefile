@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth check bench fuzz golden oracle walk soak clean
+.PHONY: help setup build package package-test boot-test newcomer-test vulnerabilities sign release install uninstall demo run lint test accept hear-bench truth crowd learn check bench fuzz golden oracle walk soak clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -142,6 +142,13 @@ hear-bench: setup build $(MODEL) ## measure how well people are understood, with
 
 truth: setup build $(MODEL) ## ask every question in every state of the house, test devices that misbehave and an obedient model, list every mistake (thirteen minutes)
 	@go test -json -tags accept -run '^TestAcceptTruth' -count=1 -timeout 40m ./e2e/truth -whole | go run scripts/tests.go
+
+crowd: setup ## judge what would be done about what a crowd said at home, without a model, beside the peers' figures; LIST=1 names what is not done (two minutes)
+	@go test -json -tags accept -run '^TestAcceptCrowd' -count=1 -timeout 40m ./e2e/crowd $(if $(LIST),-whole) | go run scripts/tests.go
+
+# What people said is not in the repository; the weights are.
+learn: ## compute the weights of the reader from a crowd's sentences, CROWD=FILE (a minute)
+	go run ./scripts/learn -crowd "$(CROWD)"
 
 check: lint test ## run lint and test, before each commit
 

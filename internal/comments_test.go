@@ -39,6 +39,7 @@ var (
 var usersOfSharedData = map[string]string{
 	"e2e/voice-gateway": "accept bench card_back card_scene card_turns challenge_accept doctor ear hear hour_accept models pipe_accept review setup", // recordings, a house, models
 	"e2e/hearing":       "accuracy_accept sets",                                                                                                      // recordings of people, houses
+	"e2e/crowd":         "sets",                                                                                                                      // what a crowd said, a house
 	"internal/care/lab": "mix",                                                                                                                       // recordings, models
 	"internal/gateway":  "attention",                                                                                                                 // a model, a recording
 

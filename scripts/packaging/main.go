@@ -93,6 +93,7 @@ func ownTexts() ([]packaging.Own, error) {
 	for _, text := range []struct{ about, path string }{
 		{"voice-gateway", "LICENSE"},
 		{"The spoken numbers, made from Unicode CLDR data", "internal/language/numbers/LICENSE-unicode.txt"},
+		{"The weights that read what no sentence fits", "internal/intent/reader/NOTICE"},
 	} {
 		data, err := os.ReadFile(text.path)
 		if err != nil {
