@@ -48,10 +48,18 @@ type ProseLine struct {
 	unwritten bool // a question whose answer is still to be written
 }
 
-// proseLanguages are the languages in the order in which they stand in a case.
+// proseLanguages are the languages that stand first in a case; others follow by their codes.
 var proseLanguages = []string{"en", "de", "fr", "es"}
 
-var proseLine = regexp.MustCompile(`^(en|de|fr|es)([?:])(?: (.*))?$`)
+var proseLine = regexp.MustCompile(`^([a-z]{2})([?:])(?: (.*))?$`)
+
+// placeOf is a key that sorts languages as they stand in a case.
+func placeOf(language string) string {
+	if i := slices.Index(proseLanguages, language); i >= 0 {
+		return fmt.Sprint(i)
+	}
+	return language
+}
 
 // ReadProse reads a golden file. A file that does not exist has no cases.
 func ReadProse(tb testing.TB, path string) *Prose {
@@ -194,7 +202,7 @@ func (p *Prose) format() []byte {
 			b.WriteString(line + "\n")
 		}
 		slices.SortStableFunc(c.Lines, func(x, y ProseLine) int {
-			return slices.Index(proseLanguages, x.Language) - slices.Index(proseLanguages, y.Language)
+			return strings.Compare(placeOf(x.Language), placeOf(y.Language))
 		})
 		for _, l := range c.Lines {
 			if l.Asked != "" {

@@ -175,6 +175,9 @@ func holdTogether(t *testing.T, samples int) {
 	for _, language := range sentences.Languages() {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
+			if carried[language] == "" {
+				t.Fatalf("carried has no command for a timer in %q", language)
+			}
 			pack, err := intent.Ours(language)
 			if err != nil {
 				t.Fatal(err)

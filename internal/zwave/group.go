@@ -16,13 +16,6 @@ import (
 // turned off (S3). A host that wants more asks its user and names the devices.
 const groupLimit = 5
 
-// groupWords are the plurals that mean every device of a type in an area.
-var groupWords = map[string]string{
-	"light": "light", "lights": "light", "lamps": "light", "switches": "switch", "plugs": "switch", "outlets": "switch",
-	"fans": "fan", "covers": "cover", "blinds": "cover", "shades": "cover", "curtains": "cover", "shutters": "cover",
-	"locks": "lock", "thermostats": "climate",
-}
-
 // group returns the devices for a name that means several: "kitchen lights", "lights in
 // the kitchen", a room's name alone for its lights, or several names with commas or
 // "and". It is empty if the name means one device. An unknown area or name never makes
@@ -100,22 +93,17 @@ func (m *model) emptyGroup(name string) error {
 	if !ok || len(m.wholeNodes[key]) > 0 || len(m.ofType(kind, area)) > 0 {
 		return nil
 	}
-	return refuse("There is no %s in %s.", typeWords[kind], area)
-}
-
-// typeWords are the words people use for one device of a type.
-var typeWords = map[string]string{
-	"light": "light", "switch": "switch", "fan": "fan", "cover": "blind or curtain", "lock": "lock", "climate": "thermostat",
+	return refuse("There is no %s in %s.", nounOf(kind), area)
 }
 
 // cutGroup splits "kitchen lights" and "lights in the kitchen".
 func cutGroup(key string) (kind, area string, ok bool) {
 	if before, after, found := strings.Cut(key, " in "); found {
-		kind, ok = groupWords[before]
+		kind, ok = typeOf(before)
 		return kind, after, ok
 	}
 	if i := strings.LastIndexByte(key, ' '); i > 0 {
-		kind, ok = groupWords[key[i+1:]]
+		kind, ok = typeOf(key[i+1:])
 		return kind, key[:i], ok
 	}
 	return "", "", false

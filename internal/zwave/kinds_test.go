@@ -123,6 +123,9 @@ func TestKindsOfDevices(t *testing.T) {
 					words = append(words, string(a))
 				}
 				got[e.Name] = strings.Join(words, " ")
+				if !slices.Contains(domains(), e.Domain) {
+					t.Errorf("%s is a %s, which is not in deviceTypes: no list can be asked for it", e.Name, e.Domain)
+				}
 			}
 			if !maps.Equal(got, tc.want) {
 				t.Errorf("%v, want %v", got, tc.want)

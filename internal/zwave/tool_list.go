@@ -123,7 +123,8 @@ func (m *model) filters(a listArgs) (area, kind string, err error) {
 		}
 	}
 	key := strings.ReplaceAll(fold(a.Type), " ", "_")
-	switch kind, isGroup := groupWords[key]; {
+	domains := domains()
+	switch kind, isGroup := typeOf(key); {
 	case key == "" || slices.Contains(domains, key):
 		return area, key, nil
 	case isGroup:
@@ -134,9 +135,6 @@ func (m *model) filters(a listArgs) (area, kind string, err error) {
 		return "", "", refuse("There is no type %q. The types are %s.", a.Type, strings.Join(domains, ", "))
 	}
 }
-
-// domains are the types of devices.
-var domains = []string{"light", "switch", "fan", "cover", "lock", "climate", "valve", "sensor", "binary_sensor"}
 
 func (i *inspector) verifyTool() tools.Tool {
 	return tool[nameArgs]{tools.Spec{

@@ -214,7 +214,11 @@ func TestAnUnknownFateNamesTheThing(t *testing.T) {
 		{"one failed in technical words", []error{errors.New("dial tcp: refused")}},
 	} {
 		for _, language := range sentences.Languages() {
-			golden.Say(c.name, fake.ProseLine{Language: language, Said: agreeing(t, language, "on", nil, names[language][:len(c.errs)], nil, c.errs...)})
+			things := names[language]
+			if things == nil {
+				things = names["en"]
+			}
+			golden.Say(c.name, fake.ProseLine{Language: language, Said: agreeing(t, language, "on", nil, things[:len(c.errs)], nil, c.errs...)})
 		}
 	}
 	golden.Compare(t, *update)

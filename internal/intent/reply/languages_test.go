@@ -138,8 +138,10 @@ func housesInLanguages(t *testing.T) map[string]asking {
 // half a language.
 func TestLanguagesHaveBothFiles(t *testing.T) {
 	t.Parallel()
-	if got := sentences.Languages(); !slices.Equal(got, []string{"de", "en", "es", "fr"}) {
-		t.Errorf("languages: %q", got)
+	for _, language := range []string{"de", "en", "es", "fr"} {
+		if got := sentences.Languages(); !slices.Contains(got, language) {
+			t.Errorf("languages: %q, without %q", got, language)
+		}
 	}
 	for _, language := range sentences.Languages() {
 		if _, err := intent.Ours(language); err != nil {

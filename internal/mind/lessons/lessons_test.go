@@ -238,12 +238,13 @@ func TestWhatIsNotOffered(t *testing.T) {
 // said in ordinary talk.
 func TestEveryLanguageTeaches(t *testing.T) {
 	t.Parallel()
-	for language, words := range map[string]struct{ order, keep, wrong, should, meant string }{
+	taught := map[string]struct{ order, keep, wrong, should, meant string }{
 		"en": {"make the kitchen feel like christmas", "remember that", "that was wrong", "that was wrong, I meant turn on the bedroom light", "turn on the bedroom light"},
 		"de": {"mach die küche weihnachtlich", "merk dir das", "das war falsch", "das war falsch, ich meinte schalte das licht im schlafzimmer ein", "schalte das licht im schlafzimmer ein"},
 		"fr": {"mets la cuisine en mode noël", "retiens ça", "c'était faux", "c'était faux, je voulais dire allume la chambre", "allume la chambre"},
 		"es": {"pon la cocina de navidad", "recuerda eso", "eso estuvo mal", "eso estuvo mal, quería decir enciende el dormitorio", "enciende el dormitorio"},
-	} {
+	}
+	for language, words := range taught {
 		f := newHousehold(t, language, t.TempDir())
 		f.calls = "Kitchen Light on"
 		if r := f.say(words.order, "Kitchen"); !r.Keepable || len(f.ear) == 0 {
@@ -276,8 +277,10 @@ func TestEveryLanguageTeaches(t *testing.T) {
 			t.Errorf("%s: what should have happened is %+v", language, marked)
 		}
 	}
-	if got := len(sentences.Languages()); got != 4 {
-		t.Errorf("there are %d languages, and four are tried here", got)
+	for _, language := range sentences.Languages() {
+		if _, ok := taught[language]; !ok {
+			t.Errorf("what a family teaches in %q is missing here", language)
+		}
 	}
 }
 

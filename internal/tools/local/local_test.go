@@ -58,7 +58,8 @@ func TestEveryToolKeepsTheContract(t *testing.T) {
 		}
 		spec := tool.Spec()
 		if spec.Risk == "" || spec.Title == "" || spec.Description == "" || !json.Valid(spec.Input) || !json.Valid(spec.Output) {
-			t.Errorf("%s: an incomplete spec %+v", name, spec)
+			t.Errorf("%s: the spec needs a title, a description, a risk and the schemas of its input and output; it has %q, %q, %q, %s and %s",
+				name, spec.Title, spec.Description, spec.Risk, spec.Input, spec.Output)
 		}
 		for _, args := range []string{"[]", `"x"`, "{", `{"nonsense":1}`} {
 			result, err := tool.Call(t.Context(), json.RawMessage(args))
