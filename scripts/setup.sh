@@ -18,6 +18,7 @@ needs=(
   "mosquitto-clients its command line tools, for tests and for looking"
   "chromium        the browser that the tests of the page look with"
   "prometheus      promtool, with which the tests check the alert rules and the dashboard"
+  "systemd         judges the units of the service, in the tests"
 )
 case ${1:-} in
 package | package-test)
@@ -37,7 +38,6 @@ package-test)
     "iproute2        a network for one program alone"
     "lintian         judges the package by Debian's rules"
     "qemu-user-static runs the programs for arm64 and armhf"
-    "systemd         judges the unit"
   )
   ;;
 boot-test)
@@ -113,7 +113,7 @@ for need in "${needs[@]}"; do packages+=("${need%% *}"); done
 # Without Debian's packages: are the things themselves there?
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   missing=()
-  for tool in gcc pkg-config espeak-ng flite mosquitto mosquitto_passwd promtool; do
+  for tool in gcc pkg-config espeak-ng flite mosquitto mosquitto_passwd promtool systemd-analyze; do
     PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$tool" >/dev/null || missing+=("$tool")
   done
   for library in portaudio-2.0 alsa pocketsphinx; do

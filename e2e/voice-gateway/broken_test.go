@@ -40,7 +40,7 @@ type patient struct {
 	log  *rig.Output
 }
 
-// readyz is what the page is told of the gateway.
+// readyz is the answer of /readyz, from which the page shows the state of the gateway.
 type readyz struct {
 	Health string
 	MCP    string

@@ -27,8 +27,8 @@ type chained struct {
 	last   string // the last request
 }
 
-// asked is the last request.
-func (m *chained) asked() string {
+// lastRequest returns what the model was asked last.
+func (m *chained) lastRequest() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.last
@@ -207,8 +207,8 @@ type chainedTurn struct {
 	error string // a part of the reason that the record and why give
 }
 
-// TestCallsInARow: what a server has answered goes back to it, in the same turn and in the
-// next, and to nobody else, and what fails is said by the name of who failed.
+// TestCallsInARow: what a server has answered goes back to that server, in the same turn and in the
+// next, and to no other; a failure is told with the name of the server that failed.
 func TestCallsInARow(t *testing.T) {
 	t.Parallel()
 	s := inStreet(t)
@@ -257,11 +257,11 @@ func chains() map[string][]chainedTurn {
 			say: "what is in the folder", rounds: []string{`broken_attic {"path":"soups"}`}, words: "It is empty, I looked.",
 			told: map[string]string{"attic": `broken_attic {"path":"soups"}`}, reply: "Attic could not do that.", ends: record.Failed, error: "broken_attic",
 		}},
-		"a call that nobody can read": {{
+		"a call that cannot be read": {{
 			say: "what is in the folder", rounds: []string{`list_attic {"path":`, `list_attic {"path":`}, words: "It is empty, I looked.",
 			reply: "My language model used a tool in the wrong way.", ends: record.Failed, error: "the arguments of list_attic are wrong",
 		}},
-		"calls of a tool that nobody has": {{
+		"calls of a tool that no server has": {{
 			say: "what is in the folder", rounds: []string{`fly_away {}`, `fly_away {}`, `fly_away {}`}, words: "It is empty, I looked.",
 			reply: "My language model used a tool in the wrong way.", ends: record.Failed, error: `There is no tool "fly_away"`,
 		}},
@@ -380,7 +380,7 @@ func (s *street) turn(name, room string, turn chainedTurn) {
 	if r.Reply != turn.reply || r.Outcome != turn.ends {
 		t.Errorf("%s: %q: %s %q, expected %s %q (%s)", name, turn.say, r.Outcome, r.Reply, turn.ends, turn.reply, r.Error)
 	}
-	if asked := s.model.asked(); turn.secret != "" && strings.Contains(asked, turn.secret) {
+	if asked := s.model.lastRequest(); turn.secret != "" && strings.Contains(asked, turn.secret) {
 		t.Errorf("%s: %q: the model is given %q: %s", name, turn.say, turn.secret, asked)
 	}
 	for _, c := range r.Calls {

@@ -311,12 +311,15 @@ func clumsy(broker, zwaveBroker string) map[string]struct {
 }
 
 // TestSetupWithClumsyPeople is at a terminal with people who mistype, do not know and go
-// away. Nothing ends before they do, and nothing is written by half.
+// away. Nothing ends before they do, and nothing is written by half. They have no sound card:
+// one that this machine has is hidden by a configuration of ALSA that knows only one that is not there.
 func TestSetupWithClumsyPeople(t *testing.T) {
 	t.Parallel()
-	if cards, err := filepath.Glob("/dev/snd/pcm*"); err != nil || len(cards) > 0 {
-		t.Skip("these people have no sound card, and this machine has one")
+	absent := filepath.Join(t.TempDir(), "asound.conf")
+	if err := os.WriteFile(absent, []byte("pcm.none { type hw card 31 }\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	noCard := "ALSA_CONFIG_PATH=" + absent
 	w := newWard(t, "")
 	passwords, addr := filepath.Join(w.dir, "passwords"), fake.FreeAddr(w)
 	for i, user := range []string{"family", "house"} {
@@ -333,7 +336,7 @@ func TestSetupWithClumsyPeople(t *testing.T) {
 	for name, c := range clumsy(addr, mosquitto(t)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := newNewcomer(t, "VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t))
+			n := newNewcomer(t, "VOICE_GATEWAY_HTTP_LISTEN="+fake.FreeAddr(t), noCard)
 			status, shown := n.dialogue(filepath.Join(bin, "voice-gateway"), t.TempDir(), c.script, append([]string{"--config", n.config}, c.flags...)...)
 			_, err := os.Stat(n.config)
 			if status != c.status || (err == nil) != c.writes {

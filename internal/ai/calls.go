@@ -277,7 +277,7 @@ func (r *reply) forbidden() string {
 
 // do makes a call that reads.
 func (a *Assistant) do(ctx context.Context, p *planned) dialogue.Call {
-	ctx, cancel := tools.WithPatience(ctx, callTimeout)
+	ctx, cancel := tools.WithLimit(ctx, callTimeout, tools.ForReaders)
 	defer cancel()
 	start := time.Now()
 	call := p.call

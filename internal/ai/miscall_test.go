@@ -11,8 +11,8 @@ import (
 	"voicegateway/internal/mind/dialogue"
 )
 
-// TestAMalformedCallHasItsOwnReason: a call that nobody can read, in whatever way its
-// server passes it on, is neither a model that cannot be reached nor one that is not set up.
+// TestAMalformedCallHasItsOwnReason: a call that cannot be read, in whatever way its
+// server passes it on, is not reported as a model that is out of reach or not set up.
 func TestAMalformedCallHasItsOwnReason(t *testing.T) {
 	t.Parallel()
 	sends := func(status int, kind, body string) step {

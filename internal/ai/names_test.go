@@ -99,7 +99,7 @@ func TestAModelThatIsDownIsNamed(t *testing.T) {
 }
 
 // TestAnAddressTellsItsProfile: the address of one provider behind the name of another is
-// found, and an address that no provider has is nobody's.
+// found, and an address that is no provider's is left alone.
 func TestAnAddressTellsItsProfile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ profile, url, other string }{

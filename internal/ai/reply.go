@@ -160,7 +160,7 @@ func (r *reply) request(last bool) Request {
 	if r.a.habits.has(takesNoTools, r.model) {
 		req.Tools = nil
 	}
-	req.Tools = r.a.habits.accepted(r.model, req.Tools)
+	req.Tools = r.a.habits.omitRefused(r.model, req.Tools)
 	return req
 }
 
@@ -183,7 +183,7 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 		}
 		r.a.log.Warn("the language model's server refuses a tool, which is left out from now on", "model", r.model, "tool", blamed.Name, "server", blamed.Server, "err", err)
 		r.a.habits.refuse(r.model, blamed.Name)
-		req.Tools = r.a.habits.accepted(r.model, req.Tools)
+		req.Tools = r.a.habits.omitRefused(r.model, req.Tools)
 		calls, err = r.round(ctx, req)
 	}
 	e, ok := errors.AsType[*Error](err)

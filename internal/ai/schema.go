@@ -227,8 +227,8 @@ func (h *habits) refuse(model, tool string) {
 	h.refused[model] = refused
 }
 
-// accepted leaves out the tools that the server of a model refuses.
-func (h *habits) accepted(model string, offered []tools.Spec) []tools.Spec {
+// omitRefused leaves out the tools that the server of a model refuses.
+func (h *habits) omitRefused(model string, offered []tools.Spec) []tools.Spec {
 	h.mu.Lock()
 	refused := h.refused[model]
 	h.mu.Unlock()

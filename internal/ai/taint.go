@@ -163,7 +163,7 @@ func (r *reply) sources(spec tools.Spec) dialogue.Sources {
 	if spec.Server == "" {
 		return from
 	}
-	for _, p := range r.exchanged() {
+	for _, p := range r.passages() {
 		switch {
 		case p.server != spec.Server:
 		case p.sent:
@@ -175,9 +175,9 @@ func (r *reply) sources(spec tools.Spec) dialogue.Sources {
 	return from
 }
 
-// exchanged is what this turn, and those before it that the model is given, have exchanged
+// passages are what this turn, and those before it that the model is given, have exchanged
 // with servers.
-func (r *reply) exchanged() (all []passage) {
+func (r *reply) passages() (all []passage) {
 	for _, e := range r.earlier {
 		all = append(all, e.passed...)
 	}
@@ -212,7 +212,7 @@ func (r *reply) private(server string) (apart, shared string) {
 // answersBeside is what all servers and tools but one have answered.
 func (r *reply) answersBeside(server string) string {
 	var b strings.Builder
-	for _, p := range r.exchanged() {
+	for _, p := range r.passages() {
 		if !p.sent && (p.server != server || server == "") {
 			b.WriteString(p.text + "\n")
 		}

@@ -122,7 +122,7 @@ func (a *Assistant) warm(ctx context.Context) {
 	}
 	start := time.Now()
 	for _, p := range all {
-		req := Request{Model: found.model, MaxTokens: 1, Messages: []Message{p.system, {Role: User, Text: "Hello"}}, Tools: a.habits.accepted(found.model, p.tools)}
+		req := Request{Model: found.model, MaxTokens: 1, Messages: []Message{p.system, {Role: User, Text: "Hello"}}, Tools: a.habits.omitRefused(found.model, p.tools)}
 		for _, err := range a.model.Complete(ctx, req) {
 			if err != nil {
 				a.log.Debug("language model not warmed", "err", err)

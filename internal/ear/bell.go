@@ -35,7 +35,7 @@ type bell struct {
 func (b *bell) handle(ctx context.Context, e event) error {
 	switch e.kind {
 	case RingAsked:
-		return b.asked(ctx, e.alert)
+		return b.takeAlert(ctx, e.alert)
 	case quietAsked:
 		b.quiet(ctx, e.ids)
 	default:
@@ -56,9 +56,9 @@ func (b *bell) attend(ctx context.Context, ended bool) {
 	}
 }
 
-// asked takes an alert. An urgent one sounds at once, whatever happens; any other one
+// takeAlert takes an alert. An urgent one sounds at once, whatever happens; any other one
 // when the loop is idle.
-func (b *bell) asked(ctx context.Context, x Alert) error {
+func (b *bell) takeAlert(ctx context.Context, x Alert) error {
 	switch {
 	case b.cfg.PushToTalk:
 		return errNoRing

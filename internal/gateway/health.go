@@ -68,16 +68,8 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 		"recorder": {trouble: poorly(hearing.recorderTrouble), about: hearing.recorderAbout},
 		"state":    {trouble: s.newDisk(phrase).trouble},
 		"losses":   {trouble: thinking.losses.trouble},
-		"audio": {trouble: func() trouble {
-			if why := card().Problem; why != "" {
-				return trouble{why: why, said: phrase("trouble_microphone"), ill: true}
-			}
-			if s.deaf() {
-				return trouble{said: phrase("trouble_deaf"), why: "spoken commands are off: the recogniser hears English only; text commands work"}
-			}
-			return trouble{}
-		}},
-		"speaker": {trouble: func() trouble { return saying(card().OutputProblem, phrase("trouble_speaker")) }},
+		"audio":    {trouble: func() trouble { return s.hearingTrouble(card().Problem, phrase) }},
+		"speaker":  {trouble: func() trouble { return saying(card().OutputProblem, phrase("trouble_speaker")) }},
 		"tts": {trouble: func() trouble {
 			switch ok, why := hearing.voice.Ready(); {
 			case !hearing.voice.Checked():
@@ -108,6 +100,18 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 			return ""
 		}},
 	}
+}
+
+// hearingTrouble is what keeps spoken commands from being heard. Where no recogniser knows the
+// language, nobody misses a microphone.
+func (s setup) hearingTrouble(microphone string, phrase func(key string) string) trouble {
+	switch {
+	case s.deaf():
+		return trouble{said: phrase("trouble_deaf"), why: "spoken commands are off: the recogniser hears English only; text commands work"}
+	case microphone != "":
+		return trouble{why: microphone, said: phrase("trouble_microphone"), ill: true}
+	}
+	return trouble{}
 }
 
 // saying is a trouble that leaves a part poor, if there is a reason for one.

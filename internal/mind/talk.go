@@ -49,7 +49,7 @@ func (a *Mind) work(ctx context.Context, x Exchange, m Memory, o Order, t *turn)
 	w := &work{mind: a, turn: t, x: x, order: o, leash: newLeash(ctx), asks: make(chan serverAsks), done: make(chan struct{})}
 	calls := tools.WithTalk(w.leash, w) // what its servers say comes here
 	if slices.Contains(written, x.Source) {
-		calls = tools.Unhurried(calls)
+		calls = tools.WithReader(calls)
 	}
 	go func() {
 		defer close(w.done)

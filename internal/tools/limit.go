@@ -6,12 +6,23 @@ import (
 	"time"
 )
 
+// Patience says what a limit of time gives way to. Every limit stands while a person is
+// asked (Hold).
+type Patience int
+
+// The kinds of patience, the least first.
+const (
+	NoPatience  Patience = iota // nothing else: so long a call may take at most
+	ForProgress                 // progress of the server (Progress): the call goes on until a limit without patience
+	ForReaders                  // progress, and a person who reads the answer (WithReader), for whom it is no limit
+)
+
 // limited is a context with a limit of time that can stand still and that can be lifted. A
 // context of the standard library can do neither.
 type limited struct {
 	context.Context //nolint:containedctx // it is a context itself
 	outer           *limited
-	patient         bool // progress lifts the limit
+	patience        Patience
 
 	mu    sync.Mutex
 	left  time.Duration
@@ -24,38 +35,21 @@ type limited struct {
 }
 
 type (
-	limitKey     struct{}
-	unhurriedKey struct{}
+	limitKey  struct{}
+	readerKey struct{}
 )
 
-// Unhurried returns a context for the calls of a person who reads the answer and can wait:
-// WithPatience does not bound them.
-func Unhurried(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unhurriedKey{}, true)
+// WithReader returns a context for the calls of a person who reads the answer and can wait.
+func WithReader(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readerKey{}, true)
 }
 
-// WithLimit bounds a call like context.WithTimeout. The clock stands while a person is
-// asked (Hold).
-func WithLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return newLimited(ctx, limit, false)
-}
-
-// WithPatience bounds a call like WithLimit, until its server reports progress: then only
-// the limits of WithLimit count.
-func WithPatience(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if unhurried, _ := ctx.Value(unhurriedKey{}).(bool); unhurried {
+// WithLimit bounds a call like context.WithTimeout, with the given patience.
+func WithLimit(ctx context.Context, limit time.Duration, p Patience) (context.Context, context.CancelFunc) {
+	if reads, _ := ctx.Value(readerKey{}).(bool); reads && p == ForReaders {
 		return context.WithCancel(ctx)
 	}
-	return newLimited(ctx, limit, true)
-}
-
-// Hurried returns a context for calls that WithPatience bounds, whoever waits for them.
-func Hurried(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unhurriedKey{}, false)
-}
-
-func newLimited(ctx context.Context, limit time.Duration, patient bool) (context.Context, context.CancelFunc) {
-	l := &limited{Context: ctx, patient: patient, left: limit, since: time.Now(), done: make(chan struct{})}
+	l := &limited{Context: ctx, patience: p, left: limit, since: time.Now(), done: make(chan struct{})}
 	l.outer, _ = ctx.Value(limitKey{}).(*limited)
 	l.mu.Lock() // a limit of nothing is over at once
 	l.timer = time.AfterFunc(limit, func() { l.end(context.DeadlineExceeded) })
@@ -144,11 +138,11 @@ func (l *limited) release() {
 	}
 }
 
-// Lift lifts the limits that progress lifts.
-func Lift(ctx context.Context) {
+// Progress notes that the server of a call reports progress.
+func Progress(ctx context.Context) {
 	l, _ := ctx.Value(limitKey{}).(*limited)
 	for ; l != nil; l = l.outer {
-		if l.patient {
+		if l.patience >= ForProgress {
 			l.lift()
 		}
 	}
@@ -167,8 +161,8 @@ func (l *limited) lift() {
 	}
 }
 
-// Stood is how long the clock of a call has stood because a person was asked.
-func Stood(ctx context.Context) time.Duration {
+// HeldFor returns how long the clock of a call has stood because a person was asked.
+func HeldFor(ctx context.Context) time.Duration {
 	l, _ := ctx.Value(limitKey{}).(*limited)
 	if l == nil {
 		return 0

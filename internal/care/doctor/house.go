@@ -26,7 +26,7 @@ func (v *visit) checkServers(ctx context.Context) []Finding {
 			if s.ErrorMessage != nil {
 				why += ": " + *s.ErrorMessage
 			}
-			all = append(all, v.disconnected(part, s.ID, why))
+			all = append(all, v.explainDisconnection(part, s.ID, why))
 			continue
 		}
 		all = append(all, Finding{Part: part, State: Well, Text: "connected"})
@@ -46,8 +46,8 @@ func (v *visit) checkServers(ctx context.Context) []Finding {
 // of others.
 const launcherSocket = "/run/voice-gateway-servers.socket"
 
-// disconnected is what is said of a server that is not connected; why is its error.
-func (v *visit) disconnected(part, id, why string) Finding {
+// explainDisconnection says why a server is not connected, and what to do; why is its error.
+func (v *visit) explainDisconnection(part, id, why string) Finding {
 	f := Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + id}
 	obstacle, found := mcpint.ObstacleIn(why)
 	switch {

@@ -25,6 +25,9 @@ func (v *visit) sound(ctx context.Context) []Finding {
 		v.device("microphone", "audio.input", v.Audio.Input, eq.InputProblem, eq.Devices, func(d audio.Device) bool { return d.Inputs > 0 }),
 		v.device("speaker", "audio.output", v.Audio.Output, eq.OutputProblem, eq.Devices, func(d audio.Device) bool { return d.Outputs > 0 }),
 	}
+	if !v.hears() && all[0].State == Ill {
+		all[0] = Finding{Part: "microphone", State: Well, Text: "not needed while no recogniser hears " + v.Gateway.Language}
+	}
 	if eq.Muted {
 		all = append(all, Finding{Part: "microphone", State: Poor, Text: "it is muted", Mend: v.Command + " mute off"})
 	}
@@ -60,9 +63,15 @@ func (v *visit) device(part, key, named, problem string, all []audio.Device, fit
 	return Finding{Part: part, State: Well, Text: used}
 }
 
+// hears reports whether a recogniser of the configuration knows the language.
+func (v *visit) hears() bool {
+	cfg, _ := v.STT.Resolve()
+	return slices.ContainsFunc(cfg.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) })
+}
+
 // wakeWord is whether the models of the words are there.
 func (v *visit) wakeWord(context.Context) []Finding {
-	if !slices.ContainsFunc(v.STT.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) }) {
+	if !v.hears() {
 		return well("not needed while no recogniser hears %s", v.Gateway.Language)
 	}
 	if v.Wake.Engine != "micro" && v.Wake.Engine != "auto" {
@@ -93,7 +102,7 @@ func (v *visit) recogniser(context.Context) []Finding {
 	byGrammar := slices.ContainsFunc(resolved.Engines, stt.ByGrammar)
 	first := slices.IndexFunc(resolved.Engines, func(e string) bool { return slices.Contains(able, e) })
 	switch {
-	case !slices.ContainsFunc(resolved.Engines, func(e string) bool { return stt.Knows(e, v.Gateway.Language) }):
+	case !v.hears():
 		return []Finding{{State: Poor, Text: "spoken commands are off: no recogniser of the configuration hears " + v.Gateway.Language, Do: "Name one that does in stt.engines: openai or wyoming."}}
 	case byGrammar && first < 0:
 		why := resolved.Engines[0]

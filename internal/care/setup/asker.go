@@ -142,7 +142,7 @@ func (a *asker) line(ctx context.Context, read func() (string, error)) (string, 
 func (a *asker) read(ctx context.Context, prompt string, secret bool) (answer string, err error) {
 	fd, isTerminal := descriptor(a.in)
 	if a.terminal != nil {
-		answer, err = a.edited(ctx, fd, prompt, secret)
+		answer, err = a.editLine(ctx, fd, prompt, secret)
 	} else {
 		a.say("%s", prompt)
 		answer, err = a.plain(ctx, fd, secret && isTerminal)
@@ -161,8 +161,8 @@ func (a *asker) read(ctx context.Context, prompt string, secret bool) (answer st
 	return answer, err
 }
 
-// edited reads a line with the line editor.
-func (a *asker) edited(ctx context.Context, fd int, prompt string, secret bool) (string, error) {
+// editLine reads a line with the line editor.
+func (a *asker) editLine(ctx context.Context, fd int, prompt string, secret bool) (string, error) {
 	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return "", fmt.Errorf("reading keys: %w", err)

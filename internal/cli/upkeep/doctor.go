@@ -22,25 +22,13 @@ import (
 
 // doctor looks at every part of an installation.
 func (u commands) doctor() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return u.withFindings(&cobra.Command{
 		Use: "doctor", Short: "Check every part, and name the command that fixes each problem",
 		Long: `Looks at the microphone, the models, the broker, the ports, the MCP servers and the
 house, with or without a running gateway, and changes nothing. Each line gives the
 state of a part (✓ works, ! could be better, ✗ does not work); under each problem is
 the command that fixes it, or what you have to do by hand.`,
-		Args: u.exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			w := u.world()
-			l, err := w.Load(c.Context())
-			if err != nil {
-				return err
-			}
-			return w.tell(doctor.Examine(c.Context(), w.patient(l)), asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	return c
+	}, doctor.Examine)
 }
 
 // command is how our own program is called here, with the configuration that was named.
@@ -48,24 +36,27 @@ func (w World) command() string { return configure.Invocation(w.Executable, w.Fi
 
 // status asks the gateway that runs how it is.
 func (u commands) status() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return u.withFindings(&cobra.Command{
 		Use: "status", Short: "Show which gateway runs, and which of its parts have a problem",
 		Long: `Asks the running gateway, and shows its process, version and configuration, and each
 part that has a problem (! could be better, ✗ does not work), as its page does. It also
 says whether that gateway has another configuration or is another version than this
 command. The command doctor examines more.`,
-		Args: u.exactly(0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			w := u.world()
-			l, err := w.Load(c.Context())
-			if err != nil {
-				return err
-			}
-			return w.tell(doctor.Status(c.Context(), w.patient(l)), asJSON)
-		},
+	}, doctor.Status)
+}
+
+// withFindings completes a command that prints what an examination finds.
+func (u commands) withFindings(c *cobra.Command, examine func(context.Context, doctor.Patient) []doctor.Finding) *cobra.Command {
+	c.Args = u.exactly(0, "no arguments")
+	asJSON := c.Flags().Bool("json", false, "print the findings as JSON")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		w := u.world()
+		l, err := w.Load(c.Context())
+		if err != nil {
+			return err
+		}
+		return w.tell(examine(c.Context(), w.patient(l)), *asJSON)
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 

@@ -117,7 +117,7 @@ func (s *session) progress(n mcp.JSONRPCNotification) {
 	if !ok {
 		return
 	}
-	tools.Lift(c.ctx)
+	tools.Progress(c.ctx)
 	if talk := tools.TalkOf(c.ctx); talk != nil {
 		talk.Working(s.id)
 	}

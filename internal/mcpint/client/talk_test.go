@@ -258,7 +258,7 @@ func TestWhatAPersonIsAsked(t *testing.T) {
 func TestProgressIsNoted(t *testing.T) {
 	session := dialled(t, child(t, "talks", "talks"))
 	p := &person{working: make(chan string, 3)}
-	ctx, cancel := tools.WithPatience(tools.WithTalk(t.Context(), p), time.Minute)
+	ctx, cancel := tools.WithLimit(tools.WithTalk(t.Context(), p), time.Minute, tools.ForProgress)
 	defer cancel()
 	before, _ := ctx.Deadline()
 	args := json.RawMessage(`{"do":"notifications/progress {\"progressToken\":TOKEN,\"progress\":1}\nnotifications/progress {\"progressToken\":77,\"progress\":1}\nping {}"}`)

@@ -53,7 +53,7 @@ func (r remoteTool) Spec() tools.Spec { return r.spec }
 // does not mean that nothing was done.
 func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	begin := time.Now()
-	ctx, cancel := tools.WithLimit(ctx, r.server.srv.CallTimeout)
+	ctx, cancel := tools.WithLimit(ctx, r.server.srv.CallTimeout, tools.NoPatience)
 	defer cancel()
 	harmless := r.spec.Risk == tools.Read || r.spec.Idempotent
 	var unanswered error
@@ -103,7 +103,7 @@ func (s *supervisor) call(ctx context.Context, name string, args json.RawMessage
 	s.callsUnderWay.Add(1)
 	result, err := session.CallTool(ctx, name, args)
 	s.callsUnderWay.Add(-1)
-	took := time.Since(begin) - tools.Stood(ctx)
+	took := time.Since(begin) - tools.HeldFor(ctx)
 	slow := took > slowCall
 	if err == nil && onItsWay(result.Receipt) { // a blind, which says so after a while
 		slow, took = false, 0

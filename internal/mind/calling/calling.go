@@ -154,10 +154,11 @@ func (m *Maker) ready(ctx context.Context, place *Place, i int, s *plan.Step) (c
 		}
 		ctx = order.With(ctx, place.calls[i]) // who sends the call passes when it has left
 	}
+	patience := tools.ForReaders
 	if s.Entity != nil { // a thing of the house answers soon, or there is trouble to judge (M10)
-		ctx = tools.Hurried(ctx)
+		patience = tools.ForProgress
 	}
-	call, cancel := tools.WithPatience(ctx, Budget)
+	call, cancel := tools.WithLimit(ctx, Budget, patience)
 	return call, cancel, err
 }
 
