@@ -69,7 +69,7 @@ func TestFeatures(t *testing.T) {
 	t.Parallel()
 	h := reader.HasherFor("en")
 	want := h.Features("wake me at twenty five past seven")
-	for _, text := range []string{"Wake me at 25 past 7!", "wake me  at twelve past eight"} {
+	for _, text := range []string{"Wake me at 25 past 7!", "wake me  at twelve past eight", "alexa please wake me at 1 past 2"} {
 		if got := h.Features(text); !slices.Equal(got, want) {
 			t.Errorf("%q has other features", text)
 		}
