@@ -113,10 +113,10 @@ test: setup $(MODEL) ## run the tests that a change affects; with FRESH=1 all of
 # Acceptance tests have the build tag accept and names that begin with TestAccept.
 # The ear on recordings counts in the recordings' own time and waits minutes for its
 # recognisers, so it gets only the time that all other tests leave (chrt --idle): these
-# mostly wait for sound, and for the house. Home Assistant is installed meanwhile. The
-# longest of the small packages begin first; the whole program and what is said about the
-# house are tested after them, one after the other. The longest tests of the whole program
-# listen in real time, which takes a tenth of a processor each.
+# mostly wait for sound, and for the house. Home Assistant and MCP servers of others are
+# installed meanwhile. The longest of the small packages begin first; the whole program and
+# what is said about the house are tested after them, one after the other. The longest tests
+# of the whole program listen in real time, which takes a tenth of a processor each.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -127,9 +127,9 @@ accept: setup build $(MODEL) ## run the tests that need real processes for a lon
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
 	{ failed=0; \
 	$(IDLE) $(ACCEPT) "$$hearing" >$(HEARD) & heard=$$!; \
-	{ for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & homeassistant=$$!; \
+	{ scripts/servers.sh || true; for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & installing=$$!; \
 	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
-	wait $$homeassistant; \
+	wait $$installing; \
 	$(ACCEPT) -parallel 8 "$$whole" || failed=1; \
 	$(ACCEPT) "$$truth" || failed=1; \
 	wait $$heard || failed=1; cat $(HEARD); exit $$failed; } | go run scripts/tests.go

@@ -224,6 +224,8 @@ var homes = map[string][]string{
 	"github.com/eclipse/paho.mqtt.golang": {"ground/mqtt"},
 	"github.com/mochi-mqtt/server":        {"ground/broker", "ground/mqtt"}, // mqtt: its packets of MQTT 5
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
+	"golang.org/x/oauth2":                 {"mcpint/client"},
+	"github.com/golang-jwt/jwt":           {"mcpint/client"},
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "ear/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
 	"github.com/yalue/onnxruntime_go":     {"ear/moonshine"},

@@ -21,10 +21,11 @@ import (
 // chained is a model that follows a script: for each text of a user the rounds of calls,
 // each written as tool {arguments}, and its last words.
 type chained struct {
-	mu     sync.Mutex
-	rounds []string
-	words  string
-	last   string // the last request
+	mu      sync.Mutex
+	rounds  []string
+	words   string
+	scripts map[string][]string // rounds for a text that holds the key, where several turns run at once
+	last    string              // the last request
 }
 
 // lastRequest returns what the model was asked last.
@@ -47,21 +48,26 @@ func (m *chained) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var asked struct {
-		Messages []struct{ Role string } `json:"messages"`
+		Messages []struct{ Role, Content string } `json:"messages"`
 	}
 	body, _ := io.ReadAll(r.Body)
 	_ = json.Unmarshal(body, &asked) // a request without messages gets the words
-	round := 0
+	round, text := 0, ""
 	for _, said := range asked.Messages {
 		switch said.Role {
 		case "user":
-			round = 0
+			round, text = 0, said.Content
 		case "assistant":
 			round++
 		}
 	}
 	m.mu.Lock()
 	rounds, words := m.rounds, m.words
+	for part, script := range m.scripts {
+		if strings.Contains(text, part) {
+			rounds = script
+		}
+	}
 	m.last = string(body)
 	m.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -100,17 +100,30 @@ func TestTextFromOutsideTakesTheActsAway(t *testing.T) {
 	}
 }
 
+// TestThreeCallsInARow: a model may list, read and write, each call after the answer to the
+// one before.
+func TestThreeCallsInARow(t *testing.T) {
+	t.Parallel()
+	again := calls(want{"get_state", `{}`})
+	s := serve(t, again, again, again, says("Whales nap."))
+	b := &box{}
+	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x"})
+	if h.err != nil || len(b.calls()) != 3 || !slices.Equal(h.sentences, []string{"Whales nap."}) {
+		t.Errorf("said %q after %q, %v", h.sentences, b.calls(), h.err)
+	}
+}
+
 func TestRoundsAreBounded(t *testing.T) {
 	t.Parallel()
 	again := calls(want{"get_state", `{}`})
-	s := serve(t, again, again, again)
+	s := serve(t, again, again, again, again)
 	b := &box{}
 	h := hear(t.Context(), talk(t, s, b), dialogue.Prompt{Text: "x"})
-	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Confused || len(b.calls()) != 2 {
+	if e, ok := errors.AsType[*Error](h.err); !ok || e.Kind != Confused || len(b.calls()) != 3 {
 		t.Errorf("ended with %v after %q", h.err, b.calls())
 	}
 	for i, r := range s.requests() {
-		if none := r.ToolChoice == "none"; none != (i == 2) {
+		if none := r.ToolChoice == "none"; none != (i == 3) {
 			t.Errorf("request %d: tool_choice %v", i+1, r.ToolChoice)
 		}
 	}

@@ -51,7 +51,7 @@ func TestAMalformedCallHasItsOwnReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := hear(t.Context(), talk(t, serve(t, one, one, one), &box{}), dialogue.Prompt{Text: "how is the lamp"})
+			h := hear(t.Context(), talk(t, serve(t, one, one, one, one), &box{}), dialogue.Prompt{Text: "how is the lamp"})
 			failed, ok := errors.AsType[*dialogue.ModelError](h.err)
 			want := dialogue.Miscalled
 			if slices.Contains([]string{"calls that are a text", "a call that is a number", "an unreadable piece"}, name) {

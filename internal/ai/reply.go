@@ -17,7 +17,7 @@ import (
 
 // The bounds of one reply.
 const (
-	maxRounds     = 3    // completions: two with calls and an answer
+	maxRounds     = 4    // completions: three with calls and an answer
 	maxReply      = 2400 // characters; two minutes of speech, and more than ai.max_tokens gives
 	maxRetryAfter = 2 * time.Second
 )

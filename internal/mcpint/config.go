@@ -27,6 +27,7 @@ type Server struct {
 	Headers   map[string]string `yaml:"headers"`
 	// HeaderFile names files with the values of further headers, by header, for secrets.
 	HeaderFile map[string]string `yaml:"header_file"`
+	Auth       Auth              `yaml:"auth"` // http, sse: tokens of OAuth
 
 	Protocol  string `yaml:"protocol"`  // auto, or the only revision that is spoken with it; empty means auto
 	Essential bool   `yaml:"essential"` // without it the gateway counts as disconnected (REQUIREMENTS M5)
@@ -170,7 +171,7 @@ func (s Server) Validate() error {
 	if err := s.Risk.Check(); err != nil {
 		bad(".risk", "%w", err)
 	}
-	return errors.Join(append(errs, s.validateStart()...)...)
+	return errors.Join(slices.Concat(errs, s.validateAuth(), s.validateStart())...)
 }
 
 // validateStart checks the settings of when a server is started and retried.

@@ -280,7 +280,7 @@ func (l *Loaded) readSecrets() error {
 		}
 		*s.to = secret
 	}
-	return l.readHeaders()
+	return l.readServerSecrets()
 }
 
 // From says where a configuration comes from, for an error.

@@ -172,10 +172,15 @@ func expand(text string, env func(string) string) (filled, wrong string) {
 	return filled, wrong
 }
 
-// readHeaders reads the headers of servers whose values stand in files of their own.
-func (l *Loaded) readHeaders() error {
+// readServerSecrets reads what servers get and what stands in files of its own: values of
+// headers, and what the gateway shows a server of tokens.
+func (l *Loaded) readServerSecrets() error {
 	for _, id := range slices.Sorted(maps.Keys(l.MCP.Servers)) {
 		server := l.MCP.Servers[id]
+		if err := readAuth(&server.Auth); err != nil {
+			return fmt.Errorf("reading a secret: mcp.servers.%s.auth.%w", id, err)
+		}
+		l.MCP.Servers[id] = server
 		if len(server.HeaderFile) == 0 {
 			continue
 		}
@@ -192,6 +197,31 @@ func (l *Loaded) readHeaders() error {
 		}
 		server.Headers = headers
 		l.MCP.Servers[id] = server
+	}
+	return nil
+}
+
+// readAuth reads the secret and the private key of a server's tokens. Its errors begin with
+// the key.
+func readAuth(a *mcpint.Auth) error {
+	for _, file := range []struct {
+		key, path string
+		to        *string
+	}{{"client_secret_file", a.ClientSecretFile, &a.ClientSecret}, {"private_key_file", a.PrivateKeyFile, &a.PrivateKey}} {
+		if file.path == "" {
+			continue
+		}
+		value, err := config.SecretFile(file.path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.key, err)
+		}
+		*file.to = value
+	}
+	if a.PrivateKey == "" {
+		return nil
+	}
+	if _, err := a.Key(); err != nil {
+		return fmt.Errorf("private_key_file: %s: %w", a.PrivateKeyFile, err)
 	}
 	return nil
 }

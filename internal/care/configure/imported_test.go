@@ -100,6 +100,34 @@ func TestHeadersFromFiles(t *testing.T) {
 	}
 }
 
+// TestTokensFromFiles: what a server of tokens is shown stands in a file of its own, and a
+// file without a key is told before it is needed.
+func TestTokensFromFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	secret, file := filepath.Join(dir, "key"), filepath.Join(dir, "c.yaml")
+	for key, wrong := range map[string]string{"client_secret_file": "", "private_key_file": "key: there is no private key in PEM; expected a file"} {
+		write(t, file, "gateway: {state_dir: "+dir+"}\nmcp: {servers: {n: {transport: http, url: http://x, auth: {client_id: house, "+key+": "+secret+"}}}}\n")
+		l, err := Load(file, nil)
+		if err != nil || l.Locked == nil || !strings.Contains(l.Locked.Error(), "mcp.servers.n.auth."+key+": ") {
+			t.Errorf("without the file: %v, %v", err, l.Locked)
+		}
+		write(t, secret, "Tr0ub4dor-and-3\n")
+		l, err = Load(file, nil)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case wrong == "" && (l.Locked != nil || l.MCP.Servers["n"].Auth.ClientSecret != "Tr0ub4dor-and-3"):
+			t.Errorf("the secret is %+v, %v", l.MCP.Servers["n"].Auth, l.Locked)
+		case wrong != "" && (l.Locked == nil || !strings.Contains(l.Locked.Error(), wrong)):
+			t.Errorf("%s: %v", key, l.Locked)
+		}
+		if err := os.Remove(secret); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

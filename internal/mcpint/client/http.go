@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"voicegateway/internal/ground/httpguard"
+	"voicegateway/internal/ground/secret"
 	"voicegateway/internal/mcpint"
 )
 
@@ -35,6 +36,9 @@ func dialHTTP(ctx context.Context, s mcpint.Server, o Options) (Session, error) 
 // those transports have in common.
 func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.Client) (transport.Interface, error)) (Session, error) {
 	secrets := SecretsOf(s)
+	if s.Auth.IsSet() {
+		secrets = secret.Join(secrets) // one that grows with the tokens of this session
+	}
 	refused := func(err error) (Session, error) {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = noHandshake(s)
@@ -44,6 +48,13 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 	// These connections belong to the session alone and are closed with it.
 	round := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialLeaving, ForceAttemptHTTP2: true}
 	w := &watchedTransport{next: round, secrets: secrets, quota: newQuota()}
+	if s.Auth.IsSet() {
+		tokens, err := newTokenTransport(s, round, secrets)
+		if err != nil {
+			return refused(err)
+		}
+		w.next = tokens
+	}
 	t, err := build(&http.Client{Transport: w, CheckRedirect: RedirectWithinHost})
 	if err != nil {
 		return refused(err)

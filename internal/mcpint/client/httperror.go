@@ -74,9 +74,9 @@ func (e *HTTPError) Error() string {
 	case e.lostSession():
 		return fmt.Sprintf("the server has forgotten the session (%d)", e.Status)
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("the server wants to know who we are (%s); check the headers set for it%s", status, text)
+		return fmt.Sprintf("the server wants to know who we are (%s); check the headers or auth set for it%s", status, text)
 	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("the server does not let us in (%s); check the headers set for it%s", status, text)
+		return fmt.Sprintf("the server does not let us in (%s); check the headers or auth set for it%s", status, text)
 	case e.Status == http.StatusNotFound:
 		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
 	case e.Status == http.StatusMethodNotAllowed:

@@ -33,8 +33,8 @@ func SecretsOf(s mcpint.Server) Secrets {
 }
 
 // SecretsIn finds the secrets in a server's settings (REQUIREMENTS S7): every value
-// of its environment, its headers and its query, the passwords in addresses, and the
-// arguments that follow a flag like --token or look like a key. Files that are there
+// of its environment, its headers and its query, what a server of tokens is shown, the
+// passwords in addresses, and the arguments that follow a flag like --token or look like a key. Files that are there
 // are none.
 func SecretsIn(s mcpint.Server) Secrets {
 	secrets := &secret.Set{}
@@ -45,7 +45,9 @@ func SecretsIn(s mcpint.Server) Secrets {
 			addValue(secrets, key, values[key])
 		}
 	}
-	for _, address := range slices.Concat([]string{s.URL}, s.Requires, s.Args) {
+	secrets.Add(s.Auth.ClientSecret)
+	secrets.Add(s.Auth.PrivateKey)
+	for _, address := range slices.Concat([]string{s.URL, s.Auth.TokenURL}, s.Requires, s.Args) {
 		secrets.AddAddresses(address)
 		secrets.AddUsers(address)
 	}

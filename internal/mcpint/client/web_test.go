@@ -155,7 +155,7 @@ func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
 		ends  bool
 		maybe bool
 	}{
-		"log-in":            {HTTPError{Status: 401, Text: "no token"}, "wants to know who we are (401 " + http.StatusText(http.StatusUnauthorized) + "); check the headers set for it: no token", true, false},
+		"log-in":            {HTTPError{Status: 401, Text: "no token"}, "wants to know who we are (401 " + http.StatusText(http.StatusUnauthorized) + "); check the headers or auth set for it: no token", true, false},
 		"not let in":        {HTTPError{Status: 403}, "does not let us in (403 Forbidden)", true, false},
 		"nothing there":     {HTTPError{Status: 404}, "no MCP server at this address (404 Not Found); check the url", false, false},
 		"forgotten":         {HTTPError{Status: 404, Session: true}, "has forgotten the session (404)", true, false},

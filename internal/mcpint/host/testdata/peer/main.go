@@ -82,6 +82,10 @@ func use(url string) error {
 	if version := os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"); version == "2026-07-28" {
 		server.Protocol = version
 	}
+	var err error
+	if server.Auth, err = credentials(); err != nil {
+		return err
+	}
 	retry := host.DefaultRetry()
 	retry.Attempts = 2 // a scenario that refuses us keeps refusing
 	h, err := host.New(host.Config{Servers: []mcpint.Server{server}, Retry: retry, Options: client.Options{Name: "voice-gateway", Version: "0"}}, reg, slog.New(slog.NewTextHandler(os.Stderr, nil)))
@@ -118,6 +122,23 @@ func use(url string) error {
 		fmt.Fprintf(os.Stderr, "%s %s: %s %v\n", name, args, r.Text, err)
 	}
 	return nil
+}
+
+// credentials returns what a scenario gives a client that needs no person; other scenarios
+// with a secret want a browser.
+func credentials() (mcpint.Auth, error) {
+	var scenario struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+		Key    string `json:"private_key_pem"`
+	}
+	if !strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "auth/client-credentials") {
+		return mcpint.Auth{}, nil
+	}
+	if err := json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &scenario); err != nil {
+		return mcpint.Auth{}, fmt.Errorf("reading the scenario: %w", err)
+	}
+	return mcpint.Auth{ClientID: scenario.ID, ClientSecret: scenario.Secret, PrivateKey: scenario.Key}, nil
 }
 
 // wantedCall is a call that a scenario wants.
