@@ -25,7 +25,7 @@ var (
 )
 
 // topics are MQTT names that begin like a directory of ours.
-var topics = []string{"cmd/ask", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer", "cmd/retry"}
+var topics = []string{"cmd/ask", "cmd/control", "cmd/say", "cmd/listen", "cmd/stop", "cmd/mute", "cmd/volume", "cmd/error", "cmd/timer", "cmd/retry"}
 
 // Documents that name what is gone mislead more than no documents: every path,
 // link, heading, make target, command, configuration key, requirement and fact

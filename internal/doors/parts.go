@@ -15,20 +15,21 @@ import (
 // Parts are the parts of a gateway that the operations need. An operation whose part is
 // nil answers that this gateway runs without it.
 type Parts struct {
-	Health    Health
-	Asker     Asker
-	Sayer     Sayer
-	Servers   Servers
-	Turns     Turns
-	Home      Home
-	Ear       Ear
-	Timers    Timers
-	Lessons   Lessons
-	Volume    Volume
-	About     *About
-	Wakes     Wakes
-	Rehearsal Rehearsal
-	Routes    []string // what HTTP answers to; the HTTP interface fills it in
+	Health     Health
+	Asker      Asker
+	Controller Controller
+	Sayer      Sayer
+	Servers    Servers
+	Turns      Turns
+	Home       Home
+	Ear        Ear
+	Timers     Timers
+	Lessons    Lessons
+	Volume     Volume
+	About      *About
+	Wakes      Wakes
+	Rehearsal  Rehearsal
+	Routes     []string // what HTTP answers to; the HTTP interface fills it in
 }
 
 // Health reports the state of the parts.
@@ -105,6 +106,14 @@ const (
 // that act (order.From), as do Ear.Mute, Timers.Do and Volume.SetVolume.
 type Asker interface {
 	Ask(ctx context.Context, r AskRequest) (record.Record, error)
+}
+
+// Controller acts on one thing of the house, without words. An act that fails is a record
+// too; an error means that there was no turn: ErrNotFound where the house has no such thing,
+// ErrMisasked where the thing cannot do that or takes another value. It waits for its turn
+// among those that act, as Asker does.
+type Controller interface {
+	Control(ctx context.Context, r ControlRequest) (record.Record, error)
 }
 
 // Sayer speaks. It returns when the text is queued, not when it has been spoken.

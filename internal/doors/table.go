@@ -14,7 +14,7 @@ import (
 // Table lists what can be asked of a gateway.
 var Table = []Row{
 	Alive, Ready, Description, Page, PageFile, LoginPage, Login, Logout, Gateway,
-	Ask, Say, Listen, Stop, Muted, Mute, Loudness, SetVolume, Devices,
+	Ask, Control, Say, Listen, Stop, Muted, Mute, Loudness, SetVolume, Devices,
 	LastTurns, StoppedTasks, Wrong, Remember, Replay, Marks, Mark, Unmark, Wordings, Reword, Forget,
 	House, ListTimers, ChangeTimers, CancelTimers,
 	ShowWakes, ShowRehearsal, StartRehearsal, Events,
@@ -58,6 +58,13 @@ var (
 			Verb: Verb{"ask", "text", "area"}, Command: "ask",
 		},
 		Has: func(p *Parts) bool { return p.Asker != nil }, Do: ask, OverHTTP: fitAsk,
+	}
+	Control = Operation[ControlRequest, Controlled]{
+		Entry: Entry{
+			Name: "control", Does: "Act on one thing of the house", Route: "POST /api/control", Line: order.Acts, Within: answer,
+			Verb: Verb{"control", "thing do", "value"},
+		},
+		Has: hasControl, Do: control, OverHTTP: fitControl, OverMQTT: fitControl, Flaw: controlFlaw,
 	}
 	Say = Operation[Spoken, Spoken]{
 		Entry: Entry{Name: "say", Does: "Speak a text", Route: "POST /api/say", Status: 202, Verb: Verb{"say", "text", ""}, Command: "say"},

@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mcpint/serve"
+	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
@@ -66,11 +67,11 @@ func ownTools(servers doors.Servers, keeper *timekeeper.Keeper) []tools.Tool {
 // atTheDoors are the parts of the gateway as they are asked for over HTTP and over MQTT.
 func (s setup) atTheDoors(parts doors.Parts, a acts, card *device.Device, keeper *timekeeper.Keeper) (onHTTP, onMQTT doors.Parts) {
 	outside := doorActs{acts: a, source: record.FromHTTP, area: s.cfg.Gateway.Area, card: card, audio: s.cfg.Audio.Config}
-	parts.Asker, parts.Sayer, parts.Ear = outside, outside, outside
+	parts.Asker, parts.Sayer, parts.Ear, parts.Controller = outside, outside, outside, outside
 	parts.Timers = timersInTurn{timekeeper.ViewOf(keeper, record.FromHTTP), a}
 	onHTTP, onMQTT = parts, parts
 	outside.source = record.FromMQTT
-	onMQTT.Asker = outside
+	onMQTT.Asker, onMQTT.Controller = outside, outside
 	onMQTT.Timers = timersHere{timersInTurn{timekeeper.ViewOf(keeper, record.FromMQTT), a}, s.cfg.Gateway.Area}
 	return onHTTP, onMQTT
 }
@@ -111,6 +112,30 @@ func (d doorActs) Ask(ctx context.Context, r doors.AskRequest) (record.Record, e
 	return d.acts.Ask(ctx, record.Request{
 		ID: r.ID, At: r.At, Text: r.Text, Area: cmp.Or(r.Area, d.area), Source: cmp.Or(r.Source, d.source), DryRun: r.DryRun,
 		Waiting: waiting, Aloud: ownRoom(r.Area, d.area),
+	}), nil
+}
+
+// Control acts on one thing in its turn, as Ask does. What the thing cannot do is refused at
+// once, with what it can do.
+func (d doorActs) Control(ctx context.Context, r doors.ControlRequest) (record.Record, error) {
+	place := order.From(ctx)
+	if err := place.Await(ctx); err != nil {
+		return record.Record{}, err
+	}
+	wanted, err := d.answerer.Controls(r.Thing, r.Do, r.Value)
+	if err != nil {
+		kind := doors.ErrMisasked
+		if errors.Is(err, mind.ErrNoThing) {
+			kind = doors.ErrNotFound
+		}
+		return record.Record{}, doors.Refuse(kind, "%s", err)
+	}
+	waiting := r.Waiting
+	if waiting == nil {
+		waiting = place.Pass
+	}
+	return d.acts.Ask(ctx, record.Request{
+		ID: r.ID, At: r.At, Area: d.area, Source: cmp.Or(r.Source, d.source), Control: &wanted, Waiting: waiting,
 	}), nil
 }
 

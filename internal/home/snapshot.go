@@ -1,5 +1,7 @@
 package home
 
+import "time"
+
 // Snapshot is the house as it is shown: its structure, and the states that the
 // servers currently report.
 type Snapshot struct {
@@ -14,6 +16,15 @@ type EntityState struct {
 	Server    string `json:"server"`
 	State     any    `json:"state"`     // null: not known
 	Reachable *bool  `json:"reachable"` // null: not known
+	// Values are what it is set to and measures, by ability: percent, and degrees in the scale
+	// of the house; empty where the server tells none.
+	Values map[string]any `json:"values,omitempty"`
+	// Told is when a thing that cannot be reached last reported, to the minute; nil for every
+	// other one, and where that is not known.
+	Told *time.Time `json:"told,omitempty"`
+	// Guarded says that to unlock it, to open it or to switch it on is dangerous, and done by
+	// voice or not at all.
+	Guarded bool `json:"guarded,omitempty"`
 }
 
 // Structure is a house without its states.

@@ -24,6 +24,7 @@ const mostAskers = 64
 // Memory is what is remembered of an asker when his text comes. It does not change.
 type Memory struct {
 	Before   *remembered    // what his last turn did; nil: nothing is remembered
+	Tapped   *remembered    // what was done without words since then, by anybody: an undo is about that; nil: nothing
 	Question *question      // it waited for his answer; nil: none did
 	Asked    bool           // a question waited
 	Subject  *subject       // what his last sentence was about; nil: nothing is remembered
@@ -73,6 +74,7 @@ func (m *memories) beginTurn(x *Exchange) Memory {
 	seen := Memory{Before: m.recall(x.Request), Subject: m.subject(x.Request)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	seen.Tapped = m.tapped(seen.Before)
 	who, now := asker(x.Request), time.Now()
 	q, open := m.questions[who]
 	if seen.Asked = open && !now.After(q.until); seen.Asked {
@@ -113,6 +115,16 @@ func (m *memories) recall(q record.Request) *remembered {
 	return p
 }
 
+// tapped returns the last act without words, nil if what the asker did himself came later.
+// Anybody may take it back, because who tapped it may stand in any room. The caller holds mu.
+func (m *memories) tapped(own *remembered) *remembered {
+	p := m.past[wordless]
+	if p == nil || time.Now().After(p.expires) || own != nil && own.at.After(p.at) {
+		return nil
+	}
+	return p
+}
+
 // lastOf returns the asker's last turn that did something, or a later command of a timer
 // in the same room, which any user there may take back. The caller holds mu.
 func (m *memories) lastOf(q record.Request) (who string, p *remembered) {
@@ -141,6 +153,9 @@ func (m *memories) claim(q record.Request, recalled *remembered) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	who, p := m.lastOf(q)
+	if last := m.past[wordless]; last != nil && last.turn == recalled.turn {
+		who, p = wordless, last
+	}
 	if p == nil || !p.at.Equal(recalled.at) || p.Undone != recalled.Undone {
 		return false
 	}
@@ -214,6 +229,15 @@ func (m *memories) withdraw(q record.Request, turn string) {
 	}
 }
 
+// wordless is the asker of every act that was ordered without words. Such an act answers no
+// question, and is nothing that a later sentence of one person could be about.
+const wordless = "/"
+
 // asker names who asks, by source and area: a question asked in one room is not
 // answered from another.
-func asker(q record.Request) string { return string(q.Source) + "/" + q.Area }
+func asker(q record.Request) string {
+	if q.Control != nil {
+		return wordless
+	}
+	return string(q.Source) + "/" + q.Area
+}

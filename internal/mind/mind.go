@@ -103,14 +103,17 @@ func (a *Mind) NotHeard() string {
 // Failed is the answer to speech that no recogniser could process.
 func (a *Mind) Failed() string { return a.phrases.Phrase("failed", nil) }
 
-// Turn answers a text that was written, not spoken: it is whole and certain.
+// Turn answers a text that was written, not spoken: it is whole and certain. It also carries
+// out an act that was ordered without words.
 func (a *Mind) Turn(ctx context.Context, q record.Request) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
 	q.Unfinished, q.Others = false, nil
 	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud}
-	rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	if rec.Control = q.Control; rec.Control == nil {
+		rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
+	}
 	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}
 	a.Answer(ctx, t)
 	rec.Timings.Total = t.Watch.Now()
@@ -228,7 +231,7 @@ func (a *Mind) conclude(x *Exchange, o *Order, t *turn) {
 		}
 	}
 	a.memory.keep(x.Request, rec, t.did, t.asks || rec.Outcome == record.Asked)
-	if o.Meant.Route != "" && rec.Reply != "" && !x.DryRun {
+	if o.Meant.Route != "" && rec.Reply != "" && !x.DryRun && x.Control == nil {
 		a.model.Remember(asker(x.Request), x.Text, rec.Reply)
 	}
 }

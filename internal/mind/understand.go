@@ -36,6 +36,7 @@ type understanding struct {
 func (u *understanding) steps() []step {
 	return []step{
 		{"the words of a challenge", u.challenged},
+		{"an act that was ordered without words", u.controlled},
 		{"a wish to hear the answer again", u.repeated},
 		{"the answer to a question", u.completed},
 		{"a sentence that was not finished", u.halfSaid},

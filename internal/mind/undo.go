@@ -17,6 +17,9 @@ import (
 // act.
 func (u *understanding) undo(o Order, m Memory, h *home.House) Order {
 	before := m.Before
+	if m.Tapped != nil && o.Meant.Actions[0].Intent == catalogue.Undo {
+		before = m.Tapped
+	}
 	if before == nil || before.Undone > 1 || o.Meant.Actions[0].Slots["back"] == "on" && !before.SwitchedOff() {
 		return o.say(u.phrases.Phrase("nothing_to_undo", nil), record.Done, "")
 	}

@@ -28,6 +28,7 @@ type listed struct {
 	Type      string         `json:"type"`
 	Abilities []home.Ability `json:"abilities"`
 	State     any            `json:"state"`
+	Values    map[string]any `json:"values"`
 	Age       int64          `json:"age_seconds"`
 	Stale     bool           `json:"stale"`
 	Reachable bool           `json:"reachable"`
@@ -46,8 +47,8 @@ func (i *inspector) listTool() tools.Tool {
 		Output: json.RawMessage(`{"type":"object","properties":{"total":{"type":"integer"},"page":{"type":"integer"},"pages":{"type":"integer"},
 "devices":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"id":{"type":"string"},"area":{"type":"string"},
 "type":{"type":"string"},"abilities":{"type":["array","null"],"items":{"type":"string"}},"state":` + anyScalar + `,
-"age_seconds":{"type":"integer"},` + trustProps + `},
-"required":["name","id","area","type","state","age_seconds",` + trustRequired + `]}}},"required":["total","page","pages","devices"]}`),
+"values":{"type":"object","description":"its values by ability, in percent and degrees"},"age_seconds":{"type":"integer"},` + trustProps + `},
+"required":["name","id","area","type","state","values","age_seconds",` + trustRequired + `]}}},"required":["total","page","pages","devices"]}`),
 		Risk:       tools.Read,
 		Idempotent: true,
 	}, i.list}
@@ -79,7 +80,7 @@ func (i *inspector) list(ctx context.Context, a listArgs) (tools.Result, error) 
 		f := i.devices.lastFound(m, e, fresh)
 		all = append(all, listed{
 			Name: e.Name, ID: e.ID, Area: e.node.area(), Type: e.Domain, Abilities: e.abilities,
-			State: i.devices.state(m, e, f.value), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
+			State: i.devices.state(m, e, f.value), Values: m.values(e, i.devices.told(f)), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 		})
 	}
 	page := max(a.Page, 1)

@@ -23,6 +23,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
+	"voicegateway/internal/tools"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,6 +43,22 @@ func (g *gateway) Readiness() doors.Readiness { return doors.Readiness{MCP: "par
 
 func (g *gateway) Ask(ctx context.Context, r doors.AskRequest) (record.Record, error) {
 	return g.ask(ctx, r)
+}
+
+func (g *gateway) Control(_ context.Context, r doors.ControlRequest) (record.Record, error) {
+	wanted := record.Control{Thing: r.Thing, Do: r.Do, Value: r.Value}
+	rec := record.Record{ID: "t-1", Source: r.Source, Control: &wanted, Verdict: record.Verdict{Outcome: record.Done, Reply: "The lamp is on."}}
+	receipt := record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", ValueLevel: 40.0, Outcome: tools.Confirmed}
+	switch r.Thing {
+	case "nothing":
+		return rec, doors.Refuse(doors.ErrNotFound, "the house has no such thing")
+	case "stone":
+		return rec, doors.Refuse(doors.ErrMisasked, "it can only be read")
+	case "dead":
+		receipt.Outcome, rec.Outcome, rec.Reply, rec.Error = tools.NoAnswer, record.Failed, "I can't reach the lamp.", "no answer"
+	}
+	rec.Calls = []record.CallMade{{Tool: "control", Receipt: &receipt}}
+	return rec, nil
 }
 
 func (g *gateway) Say(_ context.Context, text string) error {
@@ -157,7 +174,7 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 		cfg.Listen = "127.0.0.1:0"
 	}
 	deps := Deps{
-		Parts: doors.Parts{Health: g, Asker: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, About: &doors.About{ID: "kitchen", Language: "de"}},
+		Parts: doors.Parts{Health: g, Asker: g, Controller: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, About: &doors.About{ID: "kitchen", Language: "de"}},
 		Page:  shown{}, Events: live.New(nil, slog.New(slog.DiscardHandler)), Handlers: handlers,
 	}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))

@@ -117,6 +117,10 @@ func (h *house) Ask(ctx context.Context, r doors.AskRequest) (record.Record, err
 	_ = h.note("ask " + r.ID + " " + r.Text + " " + r.Area)
 	return record.Record{}, nil
 }
+
+func (h *house) Control(_ context.Context, r doors.ControlRequest) (record.Record, error) {
+	return record.Record{}, h.note(fmt.Sprintf("control %s %s %s %v", r.ID, r.Thing, r.Do, r.Value))
+}
 func (h *house) Say(_ context.Context, text string) error { return h.note("say " + text) }
 func (h *house) Listen(context.Context) error             { return h.note("listen") }
 func (h *house) Stop(context.Context) error               { return h.note("stop") }
@@ -155,7 +159,7 @@ func (h *house) Muted() bool { return false }
 // behind are the parts behind the interface.
 func (h *house) behind() doors.Parts {
 	return doors.Parts{
-		Asker: h, Sayer: h, Volume: h,
+		Asker: h, Controller: h, Sayer: h, Volume: h,
 		Ear: struct {
 			*house
 			otherEar
@@ -198,12 +202,13 @@ func TestCommandsReachTheGatewayOnce(t *testing.T) {
 		b.handle("voice/kitchen/cmd/volume", []byte(`{"id":"2","level":30}`), false)
 		b.handle("voice/kitchen/cmd/timer", []byte(`{"id":"4","action":"start","name":"pasta","seconds":540}`), false)
 		b.handle("voice/kitchen/cmd/timer", []byte(`{"id":"4","action":"start","name":"pasta","seconds":540}`), false)
+		b.handle("voice/kitchen/cmd/control", []byte(`{"id":"5","thing":"Lamp","do":"level","value":40}`), false)
 		b.handle("voice/kitchen/cmd/ask", []byte(`{"id":"3","text":"x"}`), true)
 		b.handle("voice/kitchen/cmd/error", []byte(`{"error":"our own"}`), false)
 		synctest.Wait()
 		stop()
 		slices.Sort(gw.did)
-		if want := []string{"ask 1 hello Office", "timer start pasta", "volume 3"}; !slices.Equal(gw.did, want) {
+		if want := []string{"ask 1 hello Office", "control 5 Lamp level 40", "timer start pasta", "volume 3"}; !slices.Equal(gw.did, want) {
 			t.Errorf("did %q, expected %q", gw.did, want)
 		}
 		refused := b.on("voice/kitchen/cmd/error")

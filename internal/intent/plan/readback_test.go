@@ -75,3 +75,33 @@ func TestWishesAreReadBack(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatAThingCanDo: the complaint about a wish tells what would have been right.
+func TestWhatAThingCanDo(t *testing.T) {
+	t.Parallel()
+	thing := func(domain string, can ...home.Ability) home.Entity {
+		return home.Entity{ID: domain, Name: domain, Domain: domain, Abilities: can, Server: "zwave", Control: &home.Control{Tool: "set", ID: domain}}
+	}
+	heating := thing("climate", home.Setpoint, home.Mode)
+	heating.Scale, heating.Attributes = home.Celsius, map[string]any{"unit": "°C", "min": 5.0, "max": 30.0, "modes": []any{"off", "heat"}}
+	silent := thing("sensor", home.Temperature)
+	silent.Control = nil
+	anything := thing("switch")
+	for want, e := range map[string]home.Entity{
+		"it can do on, off, toggle, level (0 to 100 percent), colour (a word, such as red)": thing("light", home.OnOff, home.Brightness, home.Colour),
+		"it can do open, close, stop, position (0 to 100 percent)":                          thing("cover", home.OpenClose, home.Position, home.Stop),
+		"it can do lock, unlock": thing("lock", home.Lock),
+		"it can do on, off, setpoint (5 to 30 °C), mode (off heat)": heating,
+		"it can do on, off":   anything,
+		"it can only be read": silent,
+	} {
+		if got := plan.Explain(&e); got != want {
+			t.Errorf("%s: %q, want %q", e.Domain, got, want)
+		}
+	}
+	for value, fits := range map[float64]bool{4: false, 5: true, 30: true, 31: false} {
+		if err := (plan.Wish{Action: "setpoint", Value: value}).Fits(&heating); (err == nil) != fits {
+			t.Errorf("%g degrees: %v", value, err)
+		}
+	}
+}

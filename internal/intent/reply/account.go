@@ -29,6 +29,8 @@ type Asker struct {
 	Mine    bool   // the same room and source
 	Area    string // "" if it is not known
 	Written bool   // typed, not spoken
+	Tapped  bool   // ordered without words: by a tap on the page, or by a program
+	Page    bool   // on the page
 	MQTT    bool   // by a message
 	Timer   bool   // its time had come
 	Button  bool   // a button says it
@@ -48,6 +50,8 @@ func (p Retold) SayAsker(d *Deed) string {
 		key = "asked_button"
 	case w.MQTT:
 		key = "asked_mqtt"
+	case w.Tapped:
+		key = w.tapping()
 	case w.Mine && w.Area != "":
 		key = "asked_mine_room"
 	case w.Mine:
@@ -62,6 +66,17 @@ func (p Retold) SayAsker(d *Deed) string {
 		said += " " + p.Phrase("chosen_by_model", nil)
 	}
 	return said
+}
+
+// tapping is the key of the phrase about somebody who ordered something without words.
+func (w *Asker) tapping() string {
+	switch {
+	case w.Page && w.Mine:
+		return "tapped_mine"
+	case w.Page:
+		return "tapped"
+	}
+	return "by_program"
 }
 
 // ByHand says that a thing reported a change for which no program asked.

@@ -69,6 +69,7 @@ type Record struct {
 	Wake       *Wake       `json:"wake"`
 	Endpoint   *Endpoint   `json:"endpoint"`
 	Transcript *Transcript `json:"transcript"`
+	Control    *Control    `json:"control,omitempty"` // in place of a text
 	Route      Route       `json:"route"`
 	SpeechAct  string      `json:"speech_act,omitempty"` // what the text does: only command, request and wish may change something
 	Intent     *Intent     `json:"intent"`

@@ -27,9 +27,21 @@ type Request struct {
 	// that the text is only the beginning of a sentence, Others are further readings of it.
 	Unfinished bool
 	Others     []string
+	// Control is an act on one thing that was ordered without words, such as a tap on the
+	// page; nil for a text.
+	Control *Control
 	// Waiting is called once when the turn begins to wait for something slow, a server
 	// or a model; it may be nil.
 	Waiting func()
+}
+
+// Control is an act on one thing of the house, as a page or a program orders it: without
+// words, by the id of the thing and the word of its control tool.
+type Control struct {
+	Thing string `json:"thing"`           // its id
+	Name  string `json:"name"`            // its name when it was ordered
+	Do    string `json:"do"`              // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode or colour
+	Value any    `json:"value,omitempty"` // a level, a position and a speed in percent, a set point in the degrees of the house; nil: none
 }
 
 // Turn is a turn in progress, as the part that heard it hands it to the part that

@@ -23,9 +23,11 @@ const (
 
 // listedDevice is the part of stateTool's answer that is used.
 type listedDevice struct {
-	ID        string `json:"id"`
-	State     any    `json:"state"`
-	Reachable *bool  `json:"reachable"`
+	ID        string         `json:"id"`
+	State     any            `json:"state"`
+	Reachable *bool          `json:"reachable"`
+	Values    map[string]any `json:"values"`
+	Age       *int64         `json:"age_seconds"` // negative: not known
 }
 
 // Caller reaches a server's tools.
@@ -43,10 +45,26 @@ func (h *House) Snapshot(ctx context.Context, c Caller, servers []string) home.S
 	states := h.states(ctx, c, servers)
 	shown := home.Snapshot{Floors: house.Floors, Areas: house.Areas, Entities: make([]home.EntityState, 0, len(house.Entities))}
 	for _, e := range house.Entities {
-		d := states[e.Server][ownID(&e)]
-		shown.Entities = append(shown.Entities, home.EntityState{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable})
+		shown.Entities = append(shown.Entities, states[e.Server][ownID(&e)].of(e))
 	}
 	return shown
+}
+
+// of is the state of a thing, with its degrees in the scale of the house.
+func (d listedDevice) of(e home.Entity) home.EntityState {
+	s := home.EntityState{Entity: e, Server: e.Server, State: d.State, Reachable: d.Reachable, Values: d.Values}
+	s.Guarded = e.Control != nil && (e.Domain == "lock" || e.Hazards() != 0)
+	if len(d.Values) > 0 {
+		data := map[string]any{"domain": e.Domain, "state": d.State, "values": d.Values}
+		t := translation{own: e.Counts(), to: e.Scale}
+		t.state(data)
+		s.State = data["state"]
+	}
+	if d.Reachable != nil && !*d.Reachable && d.Age != nil && *d.Age >= 0 {
+		told := time.Now().Add(-time.Duration(*d.Age) * time.Second).Truncate(time.Minute)
+		s.Told = &told
+	}
+	return s
 }
 
 // states asks every server at once. The devices of a server that does not answer

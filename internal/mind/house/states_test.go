@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 )
 
@@ -48,5 +50,36 @@ func TestStatesOfAServer(t *testing.T) {
 	}
 	if got := known(t).statesOf(t.Context(), tools.NewRegistry(), "music"); len(got) != 0 {
 		t.Errorf("a server without the tool has states: %v", got)
+	}
+}
+
+// TestStatesAsShown: degrees are those of the house, what is dangerous is marked, and a thing
+// that cannot be reached has the time of its last report.
+func TestStatesAsShown(t *testing.T) {
+	t.Parallel()
+	read := func(text string) (d listedDevice) {
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	control := &home.Control{Tool: "set", ID: "1"}
+	oven := home.Entity{Name: "Guest Thermostat", Domain: "climate", Scale: home.Celsius, Attributes: map[string]any{"unit": "°F"}, Control: control}
+	if s := read(`{"state":70,"reachable":true,"age_seconds":3,"values":{"setpoint":70,"temperature":68,"unit":"°F"}}`).of(oven); s.State != 21.0 && s.State != 21.1 || s.Values["temperature"] != 20.0 || s.Values["unit"] != "°C" || s.Told != nil || s.Guarded {
+		t.Errorf("a thermostat of another scale: %+v", s)
+	}
+	for e, guarded := range map[*home.Entity]bool{
+		{Name: "Front Door", Domain: "lock", Control: control}: true, {Name: "Garage Door", Domain: "cover", Control: control, Attributes: map[string]any{"device_class": "garage"}}: true,
+		{Name: "Lamp", Domain: "light", Control: control}: false, {Name: "Front Door", Domain: "lock"}: false,
+	} {
+		if s := read(`{"state":"on"}`).of(*e); s.Guarded != guarded || s.Values != nil {
+			t.Errorf("%s: %+v", e.Name, s)
+		}
+	}
+	if s := read(`{"state":"on","reachable":false,"age_seconds":7200}`).of(oven); s.Told == nil || time.Since(*s.Told) < 2*time.Hour || time.Since(*s.Told) > 2*time.Hour+2*time.Minute {
+		t.Errorf("told %v", s.Told)
+	}
+	if s := read(`{"state":null,"reachable":false,"age_seconds":-1}`).of(oven); s.Told != nil {
+		t.Errorf("told %v, though nobody knows", s.Told)
 	}
 }

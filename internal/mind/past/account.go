@@ -219,8 +219,8 @@ func (a *Account) deed(e *Entry) *reply.Deed {
 	return &reply.Deed{
 		Entity: a.House.Entity(e.Device), Property: property, Value: value, At: e.At, Pending: why,
 		Asker: reply.Asker{
-			Mine: a.Mine(e), Area: e.Area, Written: e.Source == record.FromHTTP || e.Source == record.FromPage || e.Source == record.FromCLI,
-			MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
+			Mine: a.Mine(e), Area: e.Area, Tapped: e.Tapped, Written: e.Source == record.FromHTTP || e.Source == record.FromPage || e.Source == record.FromCLI,
+			Page: e.Source == record.FromPage, MQTT: e.Source == record.FromMQTT, Timer: e.Source == record.FromTimer, Button: e.Source == record.FromButton,
 			Undo: e.Undo, Model: e.Model,
 		},
 	}

@@ -27,6 +27,7 @@ func TestWhoseHandItWas(t *testing.T) {
 		first  bool          // it was only found so
 		belied bool          // what was told of it last turned out not to be so
 		unsure bool          // or it was so for a moment
+		tapped bool          // it was ordered without words
 	}
 	tests := map[string]struct {
 		happenings []happening
@@ -41,6 +42,9 @@ func TestWhoseHandItWas(t *testing.T) {
 		"a timer":                                {[]happening{{state: "on", source: record.FromTimer}}, "", true, "asked_timer", 0},
 		"a button":                               {[]happening{{state: "on", source: record.FromButton}}, "", true, "asked_button", 0},
 		"over MQTT":                              {[]happening{{state: "on", source: record.FromMQTT}}, "", true, "asked_mqtt", 0},
+		"tapped on the page":                     {[]happening{{state: "on", source: record.FromMic}, {state: "off"}, {state: "on", source: record.FromPage, tapped: true}}, "", true, "tapped", 2},
+		"tapped by the one who asks":             {[]happening{{state: "on", source: record.FromPage, tapped: true}}, "mine", true, "tapped_mine", 0},
+		"ordered by a program":                   {[]happening{{state: "on", source: record.FromHTTP, tapped: true}}, "", true, "by_program", 0},
 		"another program":                        {[]happening{{state: "on", ours: true}}, "", true, "by_program", 0},
 		"asked, off and on by hand":              {[]happening{{state: "on", source: record.FromMic}, {state: "off"}, {state: "on"}}, "", true, "by_hand", 2},
 		"by hand, off and on as asked":           {[]happening{{state: "on"}, {state: "off", source: record.FromMic}, {state: "on", source: record.FromMic}}, "", true, "asked_mine_room", 2},
@@ -68,7 +72,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					house := &home.House{Areas: []home.Area{{Name: "Office"}}, Entities: []home.Entity{lamp}}
 					a := past.Account{
 						House: house, Acts: &past.Ledger{}, Reports: &past.Reports{}, Phrases: phrases, Area: "Office",
-						Mine: func(e *past.Entry) bool { return e.Source == record.FromMic },
+						Mine: func(e *past.Entry) bool { return e.Source == record.FromMic || test.ask == "mine" },
 					}
 					var times []time.Time
 					for _, h := range test.happenings {
@@ -84,7 +88,11 @@ func TestWhoseHandItWas(t *testing.T) {
 							continue
 						}
 						receipt := record.Receipt(tools.Receipt{Device: "Desk Lamp", Property: "on_off", Value: h.state, Outcome: tools.Confirmed, PublishedAt: time.Now()})
-						a.Acts.Note(house, record.Request{Source: h.source, Area: "Office"}, &record.Record{ID: "t", Verdict: record.Verdict{Calls: []record.CallMade{{Receipt: &receipt}}}}, intent.Decision{})
+						asked := record.Request{Source: h.source, Area: "Office"}
+						if h.tapped {
+							asked.Control = &record.Control{Thing: "e1", Do: "on"}
+						}
+						a.Acts.Note(house, asked, &record.Record{ID: "t", Verdict: record.Verdict{Calls: []record.CallMade{{Receipt: &receipt}}}}, intent.Decision{})
 					}
 					<-time.After(time.Minute)
 					act := intent.Action{Intent: catalogue.Why, Slots: map[string]any{"ask": test.ask}}

@@ -46,6 +46,7 @@ type Entry struct {
 	Source   record.Source
 	Area     string
 	Model    bool // a language model chose it
+	Tapped   bool // it was ordered without words
 	Undo     bool // it was taken back
 	Belied   bool // it was reported as done and turned out not to be; Value is the device's real state
 	Told     any  // what it was told as then
@@ -191,7 +192,7 @@ func (l *Ledger) Note(h *home.House, q record.Request, rec *record.Record, meant
 			}
 			entry := Entry{
 				Turn: rec.ID, Device: e.ID, Property: r.Property, Value: r.Value, At: time.Now(),
-				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Undo: undo,
+				Source: q.Source, Area: q.Area, Model: rec.Route == record.RouteModel, Tapped: q.Control != nil, Undo: undo,
 				Pending: why, Wanted: wantedState(c.Args), Takes: takes(e, why),
 			}
 			if lie, lied := l.lies.claim(e.ID, &r, rec.Time); lied {
