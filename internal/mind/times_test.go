@@ -82,6 +82,7 @@ func moveByClock(t *testing.T, language, at string) *family {
 	k := &bookkeeper{zero: time.Now()}
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
+	f.tools = own
 	for _, tool := range timers.Tools(k) {
 		own[tool.Spec().Name] = tool
 	}

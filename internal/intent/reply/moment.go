@@ -16,6 +16,8 @@ func (p own) sayAnswer(s *plan.Step, key string, r tools.Result) string {
 	switch {
 	case r.Failed && zone != "":
 		return p.Phrase("unknown_place", map[string]any{"place": capital(zone)})
+	case r.Failed && key == "date":
+		return p.Phrase("no_such_day", nil)
 	case key == "volume" && !r.Failed:
 		return p.volume(r)
 	}
