@@ -93,6 +93,7 @@ func ownTexts() ([]packaging.Own, error) {
 	for _, text := range []struct{ about, path string }{
 		{"voice-gateway", "LICENSE"},
 		{"The spoken numbers, made from Unicode CLDR data", "internal/language/numbers/LICENSE-unicode.txt"},
+		{"The places and their time zones, made from GeoNames and Unicode CLDR", "internal/tools/local/NOTICE-places.txt"},
 	} {
 		data, err := os.ReadFile(text.path)
 		if err != nil {

@@ -19,6 +19,9 @@ type moment struct {
 	Year  int       `json:"year"`  // of a date in another year
 	Is    *bool     `json:"is"`    // whether the date is what was asked about; nil if nothing was
 	Fact  *fact     `json:"fact"`  // what the calendar tells, if it is no date
+	From  string    `json:"from"`  // the other place that was asked about; "" is here
+	Then  bool      `json:"then"`  // the time is not now
+	Ahead *int      `json:"ahead"` // seconds by which the place is ahead of the other one; nil if that was not asked
 }
 
 // fact is what the calendar tells besides dates.
@@ -40,9 +43,12 @@ func (p *Words) Clock(key string, r tools.Result) string {
 		"time": p.clock(m.Time), "hour": m.Time.Hour(), "minute": m.Time.Minute(), "weekday": p.days[m.Time.Weekday()], "day": m.Time.Day(),
 		"month": month, "Month": capital(month), "year": m.Time.Year(), "place": m.Place,
 	}
-	if m.Fact != nil && (m.Fact.Count != 0 || m.Fact.Asked == "leap_year") {
+	switch {
+	case m.Fact != nil && (m.Fact.Count != 0 || m.Fact.Asked == "leap_year"):
 		args["count"], args["length"] = m.Fact.Count, p.countDays(m.Fact)
 		return capital(p.phrase(m.Fact.key(), args))
+	case m.Ahead != nil:
+		return p.sayAhead(&m)
 	}
 	text := p.phrase(p.oneHour(m.key(key), m.Time), args)
 	switch {
@@ -50,12 +56,23 @@ func (p *Words) Clock(key string, r tools.Result) string {
 		return p.phrase("answer_yes", map[string]any{"text": small(text)})
 	case m.Is != nil:
 		return p.phrase("answer_no", map[string]any{"text": small(text)})
-	case m.Other > 0:
-		return text + " " + p.phrase("there_tomorrow", nil)
-	case m.Other < 0:
-		return text + " " + p.phrase("there_yesterday", nil)
+	case m.Other != 0:
+		return text + " " + p.phrase(m.otherDay(), nil)
 	}
 	return text
+}
+
+// otherDay is the key of the phrase for the day at a place that has another one.
+func (m *moment) otherDay() string {
+	switch {
+	case m.Then && m.Other > 0:
+		return "then_next_day"
+	case m.Then:
+		return "then_day_before"
+	case m.Other > 0:
+		return "there_tomorrow"
+	}
+	return "there_yesterday"
 }
 
 // key is the phrase for a time here or elsewhere, and for a date of today or of
@@ -64,8 +81,14 @@ func (m *moment) key(key string) string {
 	if key == "date" {
 		return key + m.day()
 	}
+	if m.Then {
+		key = "then"
+	}
 	if m.Place != "" {
 		key += "_in"
+	}
+	if m.Then {
+		return key
 	}
 	if m.Time.Minute() == 0 {
 		key += "_full"
@@ -86,6 +109,25 @@ func (m *moment) day() string {
 		return "_ahead" + m.ofYear()
 	}
 	return "_past" + m.ofYear()
+}
+
+// sayAhead says by how much the clocks of two places differ.
+func (p *Words) sayAhead(m *moment) string {
+	place, from, ahead := m.Place, m.From, int64(*m.Ahead)
+	if place == "" {
+		place, from, ahead = from, place, -ahead
+	}
+	key := "difference_none"
+	switch {
+	case ahead > 0:
+		key = "difference_ahead"
+	case ahead < 0:
+		key = "difference_behind"
+	}
+	if from == "" {
+		key += "_here"
+	}
+	return p.phrase(key, map[string]any{"place": place, "other": from, "length": p.length(max(ahead, -ahead))})
 }
 
 // ofYear is the end of the key of a phrase that says the year.

@@ -12,9 +12,22 @@ import (
 )
 
 // clock asks for the time, here or in a place: one that is named, or so many hours
-// ahead of UTC or behind.
+// ahead of UTC or behind; now, or when it is a time of the day in another place; or by how
+// much the clocks of two places differ.
 func clock(a intent.Action) (tools.Call, error) {
 	args := map[string]any{"what": "time"}
+	for _, slot := range []string{"what", "from"} {
+		if said, ok := a.Slots[slot].(string); ok {
+			args[slot] = said
+		}
+	}
+	if m := momentOf(a); m.said {
+		at, _, twelve := m.onTheClock("reminder")
+		if twelve && at < 7*60 {
+			at += halfDay // people ask for the day and not for the night
+		}
+		args["at"] = fmt.Sprintf("%02d:%02d", at/60, at%60)
+	}
 	ahead, isAhead := number(a.Slots["ahead"])
 	behind, isBehind := number(a.Slots["behind"])
 	switch zone, _ := a.Slots["zone"].(string); {

@@ -18,6 +18,8 @@ type datetimeArgs struct {
 	Week    string `json:"week"`
 	Date    string `json:"date"`
 	Is      string `json:"is"`
+	From    string `json:"from"`
+	At      string `json:"at"`
 }
 
 // datetimeData is the structured form of an answer.
@@ -31,6 +33,9 @@ type datetimeData struct {
 	Year   int    `json:"year,omitempty"`  // of another day, where it is another year
 	Is     *bool  `json:"is,omitempty"`    // whether the day is the one that was asked about
 	Fact   *fact  `json:"fact,omitempty"`  // what was asked about the calendar, if it is no date
+	From   string `json:"from,omitempty"`  // the other place that was asked about; "" is here
+	Then   bool   `json:"then,omitempty"`  // the time is another one than now
+	Ahead  *int   `json:"ahead,omitempty"` // by how many seconds the clocks are ahead of the other place
 }
 
 func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
@@ -41,8 +46,10 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 		Input: json.RawMessage(`{
 			"type": "object",
 			"properties": {
-				"what": {"type": "string", "enum": ["time", "date", "day", "datetime", "until", "weeks", "week", "month", "year", "month_length", "year_length", "leap_year"], "description": "What is asked for; datetime if not given. until, weeks: how long until that day, or since; week: the number of its week."},
+				"what": {"type": "string", "enum": ["time", "date", "day", "datetime", "until", "weeks", "week", "month", "year", "month_length", "year_length", "leap_year", "difference"], "description": "What is asked for; datetime if not given. until, weeks: how long until that day, or since; week: the number of its week; difference: between the clocks in zone and from."},
 				"zone": {"type": "string", "maxLength": 64, "description": "A city, a country, an IANA time zone (Europe/Berlin) or UTC+5; here if not given."},
+				"from": {"type": "string", "maxLength": 64, "description": "With at or difference: the other place; here if not given."},
+				"at": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day in from, HH:MM, instead of now: what time it is then in zone."},
 				"days": {"type": "integer", "minimum": -36600, "maximum": 36600, "description": "The date so many days from today: 1 is tomorrow, -1 yesterday."},
 				"weekday": {"type": "string", "enum": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], "description": "The date of that day: the coming one, today included."},
 				"week": {"type": "string", "enum": ["next", "last"], "description": "With weekday or date: the next one after today, or the last one before today."},
@@ -54,7 +61,7 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 		Output: json.RawMessage(`{
 			"type": "object",
 			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}, "place": {"type": "string"}, "other": {"type": "integer"}, "days": {"type": "integer"},
-				"year": {"type": "integer"}, "is": {"type": "boolean"}, "fact": {"type": "object", "properties": {"asked": {"type": "string"}, "count": {"type": "integer"}, "yes": {"type": "boolean"}}}},
+				"year": {"type": "integer"}, "is": {"type": "boolean"}, "from": {"type": "string"}, "then": {"type": "boolean"}, "ahead": {"type": "integer"}, "fact": {"type": "object", "properties": {"asked": {"type": "string"}, "count": {"type": "integer"}, "yes": {"type": "boolean"}}}},
 			"required": ["time", "zone", "spoken"]
 		}`),
 		Risk:       tools.Read,
@@ -69,16 +76,31 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 			}
 			at, place = at.In(loc), name
 		}
+		if a.At != "" || a.What == "difference" {
+			from, fromName, ok := here, "", true
+			if a.From != "" {
+				from, fromName, ok = findZone(a.From)
+			}
+			if !ok {
+				return failure("I don't know the time zone of %s.", shorten(textOfHTML(a.From), 40)), nil
+			}
+			return answerMoment(tellElsewhere(a, at, place, now().In(from), fromName))
+		}
 		answer, mistake := tellMoment(a, at, now().In(here), place)
 		if mistake != "" {
 			return failure("%s", mistake), nil
 		}
-		data, err := json.Marshal(answer)
-		if err != nil {
-			return tools.Result{}, fmt.Errorf("telling the time: %w", err)
-		}
-		return tools.Result{Text: answer.Spoken, Data: data}, nil
+		return answerMoment(answer)
 	})
+}
+
+// answerMoment makes a result of an answer.
+func answerMoment(answer datetimeData) (tools.Result, error) {
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("telling the time: %w", err)
+	}
+	return tools.Result{Text: answer.Spoken, Data: data}, nil
 }
 
 // tellMoment answers what is asked of a time at a place, or of another day; mistake says
