@@ -138,7 +138,7 @@ func TestOwnNaturalSentences(t *testing.T) {
 }
 
 // TestTelevision: nothing that a television says may do anything, in any of our
-// languages and in whatever room it stands.
+// languages and in whatever room it stands. What is asked of any clock may be answered.
 func TestTelevision(t *testing.T) {
 	t.Parallel()
 	quiet := func(t *testing.T, m *intent.Matcher, language string) {
@@ -146,7 +146,7 @@ func TestTelevision(t *testing.T) {
 		lines := told(t, "testdata/television_"+language+".txt")
 		for _, s := range lines {
 			for _, area := range []string{rooms[language][0], rooms[language][1], ""} {
-				if d := m.Match(s.text, area); d.Route == intent.Local || d.Route == intent.Ask {
+				if d := m.Match(s.text, area); (d.Route == intent.Local || d.Route == intent.Ask) && (s.want == "none" || !s.fits(d.Actions)) {
 					t.Errorf("%d %q in %q: %s %s", s.line, s.text, area, d.Route, brief(d))
 				}
 			}

@@ -21,6 +21,7 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/guard"
+	"voicegateway/internal/tools"
 )
 
 // understanding is a matcher with its house.
@@ -44,6 +45,7 @@ type family struct {
 	answer *mind.Mind
 	area   string
 	source record.Source
+	tools  map[string]tools.Tool // the gateway's own, where a test has them
 
 	language string
 }

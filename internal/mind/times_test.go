@@ -90,6 +90,7 @@ func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *fa
 	f.book = k
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
+	f.tools = own
 	for _, tool := range append(timers.Tools(k), local...) {
 		own[tool.Spec().Name] = tool
 	}

@@ -94,6 +94,7 @@ func ownTexts() ([]packaging.Own, error) {
 		{"voice-gateway", "LICENSE"},
 		{"The spoken numbers, made from Unicode CLDR data", "internal/language/numbers/LICENSE-unicode.txt"},
 		{"The weights that read what no sentence fits", "internal/intent/reader/NOTICE"},
+		{"The places and their time zones, made from GeoNames and Unicode CLDR", "internal/tools/local/NOTICE-places.txt"},
 	} {
 		data, err := os.ReadFile(text.path)
 		if err != nil {

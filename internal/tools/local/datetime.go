@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"voicegateway/internal/tools"
@@ -15,6 +16,10 @@ type datetimeArgs struct {
 	Days    *int   `json:"days"`
 	Weekday string `json:"weekday"`
 	Week    string `json:"week"`
+	Date    string `json:"date"`
+	Is      string `json:"is"`
+	From    string `json:"from"`
+	At      string `json:"at"`
 }
 
 // datetimeData is the structured form of an answer.
@@ -25,27 +30,38 @@ type datetimeData struct {
 	Place  string `json:"place,omitempty"` // as it is called; "" is here
 	Other  int    `json:"other,omitempty"` // 1 where it is tomorrow already, -1 where it is still yesterday
 	Days   *int   `json:"days,omitempty"`  // of another day than today: how many days from today
+	Year   int    `json:"year,omitempty"`  // of another day, where it is another year
+	Is     *bool  `json:"is,omitempty"`    // whether the day is the one that was asked about
+	Fact   *fact  `json:"fact,omitempty"`  // what was asked about the calendar, if it is no date
+	From   string `json:"from,omitempty"`  // the other place that was asked about; "" is here
+	Then   bool   `json:"then,omitempty"`  // the time is another one than now
+	Ahead  *int   `json:"ahead,omitempty"` // by how many seconds the clocks are ahead of the other place
 }
 
 func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 	spec := tools.Spec{
 		Name:        "get_datetime",
 		Title:       "Date and time",
-		Description: "The current time, date or day of the week, here or in another place. The text can be spoken as it is.",
+		Description: "The current time, date or day of the week, here or in another place, and what a calendar tells. The text can be spoken as it is.",
 		Input: json.RawMessage(`{
 			"type": "object",
 			"properties": {
-				"what": {"type": "string", "enum": ["time", "date", "day", "datetime"], "description": "What is asked for; datetime if not given."},
+				"what": {"type": "string", "enum": ["time", "date", "day", "datetime", "until", "weeks", "week", "month", "year", "month_length", "year_length", "leap_year", "difference"], "description": "What is asked for; datetime if not given. until, weeks: how long until that day, or since; week: the number of its week; difference: between the clocks in zone and from."},
 				"zone": {"type": "string", "maxLength": 64, "description": "A city, a country, an IANA time zone (Europe/Berlin) or UTC+5; here if not given."},
+				"from": {"type": "string", "maxLength": 64, "description": "With at or difference: the other place; here if not given."},
+				"at": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day in from, HH:MM, instead of now: what time it is then in zone."},
 				"days": {"type": "integer", "minimum": -36600, "maximum": 36600, "description": "The date so many days from today: 1 is tomorrow, -1 yesterday."},
 				"weekday": {"type": "string", "enum": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], "description": "The date of that day: the coming one, today included."},
-				"week": {"type": "string", "enum": ["next", "last"], "description": "With weekday: the next one after today, or the last one before today."}
+				"week": {"type": "string", "enum": ["next", "last"], "description": "With weekday or date: the next one after today, or the last one before today."},
+				"date": {"type": "string", "maxLength": 32, "description": "Another day: 2027-03-15, 03-15, easter+1 (days), 11-4-thursday (the fourth Thursday in November), this-last-friday (of this month)."},
+				"is": {"type": "string", "maxLength": 16, "description": "Whether that day is this day of the week, the weekend or this month: monday, weekend, march."}
 			},
 			"additionalProperties": false
 		}`),
 		Output: json.RawMessage(`{
 			"type": "object",
-			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}, "place": {"type": "string"}, "other": {"type": "integer"}, "days": {"type": "integer"}},
+			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}, "place": {"type": "string"}, "other": {"type": "integer"}, "days": {"type": "integer"},
+				"year": {"type": "integer"}, "is": {"type": "boolean"}, "from": {"type": "string"}, "then": {"type": "boolean"}, "ahead": {"type": "integer"}, "fact": {"type": "object", "properties": {"asked": {"type": "string"}, "count": {"type": "integer"}, "yes": {"type": "boolean"}}}},
 			"required": ["time", "zone", "spoken"]
 		}`),
 		Risk:       tools.Read,
@@ -60,27 +76,66 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 			}
 			at, place = at.In(loc), name
 		}
-		today := now().In(here)
-		days, isOther := otherDate(a, at)
-		spoken, ok := spokenTime(a.What, at, today, place)
-		if !ok {
-			return failure("The argument \"what\" of get_datetime must be time, date, day or datetime."), nil
+		if a.At != "" || a.What == "difference" {
+			from, fromName, ok := here, "", true
+			if a.From != "" {
+				from, fromName, ok = findZone(a.From)
+			}
+			if !ok {
+				return failure("I don't know the time zone of %s.", shorten(textOfHTML(a.From), 40)), nil
+			}
+			return answerMoment(tellElsewhere(a, at, place, now().In(from), fromName))
 		}
-		answer := datetimeData{Place: place, Other: calendarDays(at, today)}
-		if isOther {
-			at = at.AddDate(0, 0, days)
-			spoken, answer.Days, answer.Other = sayDate(at, days), &days, 0
+		answer, mistake := tellMoment(a, at, now().In(here), place)
+		if mistake != "" {
+			return failure("%s", mistake), nil
 		}
-		answer.Time, answer.Spoken, answer.Zone = at.Format(time.RFC3339), spoken, at.Location().String()
-		if answer.Zone == "Local" {
-			answer.Zone, _ = at.Zone()
-		}
-		data, err := json.Marshal(answer)
-		if err != nil {
-			return tools.Result{}, fmt.Errorf("telling the time: %w", err)
-		}
-		return tools.Result{Text: spoken, Data: data}, nil
+		return answerMoment(answer)
 	})
+}
+
+// answerMoment makes a result of an answer.
+func answerMoment(answer datetimeData) (tools.Result, error) {
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("telling the time: %w", err)
+	}
+	return tools.Result{Text: answer.Spoken, Data: data}, nil
+}
+
+// tellMoment answers what is asked of a time at a place, or of another day; mistake says
+// why there is no answer. today is the time here.
+func tellMoment(a datetimeArgs, at, today time.Time, place string) (answer datetimeData, mistake string) {
+	days, isOther, ok := otherDate(a, at)
+	if !ok {
+		return answer, "There is no such day."
+	}
+	answer = datetimeData{Place: place, Other: calendarDays(at, today)}
+	spoken, f, ok := tellFact(a, at.AddDate(0, 0, days), at)
+	if ok {
+		answer.Fact = &f
+	} else if spoken, ok = spokenTime(a.What, at, today, place); !ok {
+		return answer, "The argument \"what\" of get_datetime must be one of those in its schema."
+	}
+	if isOther {
+		at = at.AddDate(0, 0, days)
+		answer.Days, answer.Other = &days, 0
+		if a.Date != "" && at.Year() != today.Year() {
+			answer.Year = at.Year()
+		}
+		if answer.Fact == nil || days == 0 && answer.Fact.Asked == "until" {
+			spoken = sayDate(at, days, answer.Year)
+		}
+	}
+	if a.Is != "" {
+		is := isThat(at, a.Is)
+		answer.Is, spoken = &is, sayWhether(is, spoken)
+	}
+	answer.Time, answer.Spoken, answer.Zone = at.Format(time.RFC3339), spoken, at.Location().String()
+	if answer.Zone == "Local" {
+		answer.Zone, _ = at.Zone()
+	}
+	return answer, ""
 }
 
 // weekdays are the days of the week by their names, as the tool's schema has them.
@@ -89,15 +144,19 @@ var weekdays = map[string]time.Weekday{
 	"friday": time.Friday, "saturday": time.Saturday,
 }
 
-// otherDate is how many days from today a date is that was asked for; ok is false
-// if none was.
-func otherDate(a datetimeArgs, today time.Time) (days int, ok bool) {
+// otherDate is how many days from today a date is that was asked for; asked is false if
+// none was, and ok is false if there is no such day.
+func otherDate(a datetimeArgs, today time.Time) (days int, asked, ok bool) {
 	if a.Days != nil {
-		return *a.Days, true
+		return *a.Days, true, true
+	}
+	if a.Date != "" {
+		date, ok := findDate(a.Date, today, a.Week == "last")
+		return daysBetween(today, date), true, ok
 	}
 	day, ok := weekdays[a.Weekday]
 	if !ok {
-		return 0, false
+		return 0, false, true
 	}
 	const week = 7
 	days = (int(day) - int(today.Weekday()) + week) % week
@@ -107,11 +166,21 @@ func otherDate(a datetimeArgs, today time.Time) (days int, ok bool) {
 	case a.Week == "last":
 		days -= week
 	}
-	return days, true
+	return days, true, true
 }
 
-// sayDate is the date of another day as a person would give it.
-func sayDate(at time.Time, days int) string {
+// sayWhether begins a text with yes or no.
+func sayWhether(yes bool, text string) string {
+	text = strings.ToLower(text[:1]) + text[1:]
+	if yes {
+		return "Yes, " + text
+	}
+	return "No, " + text
+}
+
+// sayDate is the date of another day as a person would give it, with its year if that is
+// not 0.
+func sayDate(at time.Time, days, year int) string {
 	begin := "That is "
 	switch {
 	case days == 0:
@@ -122,6 +191,9 @@ func sayDate(at time.Time, days int) string {
 		begin = "Yesterday was "
 	case days < 0:
 		begin = "That was "
+	}
+	if year != 0 {
+		return begin + at.Format("Monday, 2 January 2006") + "."
 	}
 	return begin + at.Format("Monday, 2 January") + "."
 }

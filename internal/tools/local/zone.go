@@ -1,6 +1,8 @@
 package local
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"maps"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/language/sentences"
+	"voicegateway/internal/language/text"
 )
 
 // cities maps well-known places that are not names of the time zone data base to a zone,
@@ -32,7 +35,7 @@ func zoneNamed(asked string) bool {
 	first, _ := utf8.DecodeRuneInString(asked)
 	return unicode.IsLetter(first) && utf8.RuneCountInString(asked) <= zoneLength && !strings.Contains(asked, "..") &&
 		strings.IndexFunc(asked, func(r rune) bool {
-			return !unicode.IsLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune(" _+.:'/\u2212-", r)
+			return !unicode.IsLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune(" _+.,:'/\u2212-", r)
 		}) < 0
 }
 
@@ -48,6 +51,40 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	if loc, name, ok := offsetZone(asked); ok {
 		return loc, name, true
 	}
+	if loc, name, ok := findPlace(asked); ok {
+		return loc, name, true
+	}
+	if strings.Contains(asked, "/") || asked == strings.ToUpper(asked) {
+		if loc, err := time.LoadLocation(asked); err == nil {
+			city := asked[strings.LastIndexByte(asked, '/')+1:] // "New_York" of "America/New_York"
+			return loc, strings.ReplaceAll(city, "_", " "), true
+		}
+	}
+	return findWithin(asked)
+}
+
+// findWithin finds a place that is named with the country or the state in which it is:
+// "tokyo japan". If it is not there or not known, the time of the country counts.
+func findWithin(asked string) (loc *time.Location, name string, ok bool) {
+	words := strings.Fields(asked)
+	for i := 1; i < len(words); i++ {
+		wide, wideName, known := findPlace(strings.Join(words[i:], " "))
+		if !known {
+			continue
+		}
+		loc, name, ok := findPlace(strings.Trim(strings.Join(words[:i], " "), ","))
+		region := func(l *time.Location) string { before, _, _ := strings.Cut(l.String(), "/"); return before }
+		if ok && region(loc) == region(wide) {
+			return loc, name, true
+		}
+		return wide, wideName, true
+	}
+	return nil, "", false
+}
+
+// findPlace finds a city, a state or a country, and the name to say: that of the city whose
+// time is told if a country has several.
+func findPlace(asked string) (loc *time.Location, name string, ok bool) {
 	key := strings.ToLower(strings.NewReplacer("_", " ", ".", "", "'", "").Replace(asked))
 	key = strings.Join(strings.Fields(key), " ")
 	if zone, known := cities()[key]; known {
@@ -61,19 +98,45 @@ func findZone(asked string) (loc *time.Location, name string, ok bool) {
 	if loc, name, ok := findCountry(key, asked); ok {
 		return loc, name, true
 	}
-	if strings.Contains(asked, "/") || asked == strings.ToUpper(asked) {
-		if loc, err := time.LoadLocation(asked); err == nil {
-			city := asked[strings.LastIndexByte(asked, '/')+1:] // "New_York" of "America/New_York"
-			return loc, strings.ReplaceAll(city, "_", " "), true
-		}
-	}
 	// The parts of the data base that hold cities.
 	for _, region := range []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"} {
 		if loc, err := time.LoadLocation(region + "/" + title(key, '_')); err == nil {
 			return loc, nameOf(asked), true
 		}
 	}
+	zone, city := lookUp(places, foldPlace(asked))
+	if loc, err := time.LoadLocation(zone); zone != "" && err == nil {
+		return loc, cmp.Or(city, nameOf(asked)), true
+	}
 	return nil, "", false
+}
+
+// places are the zones of cities, states and countries. scripts/places.go makes them, and
+// says how they are written.
+//
+//go:embed places.txt
+var places string
+
+// lookUp finds the zone of a place in a list like places, and the city that tells its time
+// if it has several; "" if it is not there.
+func lookUp(list, place string) (zone, city string) {
+	for _, end := range []string{"\n", ">"} {
+		at := strings.Index(list, "\n"+place+end)
+		if place == "" || at < 0 {
+			continue
+		}
+		if rest := list[at+1+len(place):]; end == ">" {
+			city, _, _ = strings.Cut(rest[1:], "\n")
+		}
+		zone, _, _ = strings.Cut(list[strings.LastIndex(list[:at+1], "@")+1:], "\n")
+		return zone, city
+	}
+	return "", ""
+}
+
+// foldPlace is the name of a place as places are compared.
+func foldPlace(name string) string {
+	return text.StripAccents(text.Fold(strings.NewReplacer("_", " ", "-", " ", ".", "", "'", "", "\u2019", "").Replace(name)))
 }
 
 // countries maps the names of countries in our languages to a zone. If the country has
