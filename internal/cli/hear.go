@@ -158,7 +158,7 @@ func (h hearing) play(ctx context.Context, files []string) error {
 	}
 	var pack *intent.Pack
 	if h.pack != "" {
-		if pack, err = sentences(h.pack, cmp.Or(h.language, l.Gateway.Language)); err != nil {
+		if pack, err = loadPack(h.pack, cmp.Or(h.language, l.Gateway.Language)); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (a *app) review(ctx context.Context) (review.World, error) {
 	}
 	return review.World{
 		Out: a.Out, Err: a.Err, Paint: a.paint, Executable: a.Executable, Log: a.logger(slog.LevelError), Config: l.Config,
-		Daemon: ask, NoDaemon: errNoDaemon, Needed: l.daemon().explainMissing, Sentences: sentences,
+		Daemon: ask, NoDaemon: errNoDaemon, Needed: l.daemon().explainMissing, Sentences: loadPack,
 	}, nil
 }
 

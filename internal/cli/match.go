@@ -17,6 +17,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
+	"voicegateway/internal/language/sentences"
 )
 
 // matching is the work of match, with its flags.
@@ -42,7 +43,7 @@ be read is reported on standard error with its number; the others still count.`,
 	}
 	c.Flags().StringVar(&m.home, "home", "", "a file with the house (default: that of the running gateway)")
 	c.Flags().StringVar(&m.pack, "pack", "", "a directory with Home Assistant's sentences (default: our own)")
-	c.Flags().StringVar(&m.language, "lang", intent.English().Language, "the language of the sentences")
+	c.Flags().StringVar(&m.language, "lang", sentences.OfTools, "the language of the sentences")
 	c.Flags().BoolVar(&m.names, "names", false, "resolve names instead: {\"id\",\"heard\",\"devices\":[{\"name\",\"aliases\"}]}")
 	return c
 }
@@ -52,7 +53,7 @@ func (m matching) run(ctx context.Context) error {
 	if m.names {
 		return lines.Answer(ctx, func(line []byte) (any, error) { return resolveName(m.language, line) })
 	}
-	pack, err := sentences(m.pack, m.language)
+	pack, err := loadPack(m.pack, m.language)
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,8 @@ func (m matching) run(ctx context.Context) error {
 	return lines.Answer(ctx, b.match)
 }
 
-// sentences loads the pack that --pack and --lang name.
-func sentences(dir, language string) (*intent.Pack, error) {
+// loadPack loads the pack that --pack and --lang name.
+func loadPack(dir, language string) (*intent.Pack, error) {
 	if dir == "" {
 		return intent.Ours(language)
 	}

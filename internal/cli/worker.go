@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,8 @@ func (a *app) workerCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("opening the way to the gateway: %w", err)
 			}
+			started := time.AfterFunc(settling, giveBack)
+			defer started.Stop()
 			return work(c.Context(), in, out)
 		},
 	}

@@ -15,7 +15,7 @@ type Alert struct {
 	Sound  earcon.Sound  // played before the words; earcon.Ring or earcon.Alarm
 	Text   string        // spoken after the sound; may be ""
 	Every  time.Duration // quiet between two rounds; taken as at least 1 s and at most 1 min
-	Most   time.Duration // it ends that long after its first round; 0: only when it is acknowledged
+	Most   time.Duration // it ends that long after its first round, or sooner if nothing plays it; 0: only when it is acknowledged
 }
 
 // Bounds of alerts. Even the shortest quiet is long enough to say "stop".
@@ -23,6 +23,7 @@ const (
 	leastQuiet = time.Second
 	mostQuiet  = time.Minute
 	mostAlerts = 256
+	mostSilent = time.Minute // an alert that nothing plays ends so long after that began
 )
 
 // alerts are those that ring or wait for their first round, which take turns. It
@@ -91,10 +92,18 @@ func (a *alerts) acknowledge() []string {
 }
 
 // removeExpired takes away the alerts that have rung for as long as they should, and returns
-// their IDs.
-func (a *alerts) removeExpired() []string {
+// their IDs. silent is since when nothing plays them; zero: something does.
+func (a *alerts) removeExpired(silent time.Time) []string {
 	now := time.Now()
-	return a.removeWhere(func(r *ringing) bool { return r.Most > 0 && !r.since.IsZero() && now.Sub(r.since) >= r.Most })
+	return a.removeWhere(func(r *ringing) bool {
+		switch {
+		case r.Most == 0, r.since.IsZero():
+			return false
+		case !silent.IsZero() && now.Sub(silent) >= mostSilent && now.Sub(r.since) >= mostSilent:
+			return true
+		}
+		return now.Sub(r.since) >= r.Most
+	})
 }
 
 // remove removes the alerts with these IDs, or all of them if ids is empty, and reports

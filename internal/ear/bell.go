@@ -115,7 +115,11 @@ func (o *ownSound) call(ctx context.Context, s earcon.Sound) {
 	if err != nil && ctx.Err() != nil {
 		return
 	}
-	if was := o.unheard.Swap(err != nil); err != nil && !was {
+	if err == nil {
+		o.unheard.Store(nil)
+		return
+	}
+	if now := time.Now(); o.unheard.CompareAndSwap(nil, &now) {
 		o.log.Warn("an alert rings, and nothing plays it", "part", "audio", "sound", string(s), "err", err)
 	}
 }
@@ -232,7 +236,13 @@ func (b *bell) quiet(ctx context.Context, ids []string) {
 func (b *bell) acknowledge() { b.tellAcknowledged(b.alerts.acknowledge(), false) }
 
 // endAlerts ends the alerts that have rung for long enough.
-func (b *bell) endAlerts() { b.tellAcknowledged(b.alerts.removeExpired(), true) }
+func (b *bell) endAlerts() {
+	var silent time.Time
+	if since := b.ownSound.unheard.Load(); since != nil {
+		silent = *since
+	}
+	b.tellAcknowledged(b.alerts.removeExpired(silent), true)
+}
 
 // tellAcknowledged reports which alerts are over, beside the loop: the receiver may ask
 // the loop for something.

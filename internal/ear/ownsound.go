@@ -67,13 +67,13 @@ type ownSound struct {
 	running *sync.WaitGroup
 	events  chan<- event
 
-	unheard       atomic.Bool // the last sound of an alert was not played
-	chimes        int         // short sounds being played
-	tones         []float64   // their tones
-	chimeEchoEnds time.Time   // on the frames' clock
-	voiceLevels   []float64   // dBFS of the last frames while we spoke
-	voiceLevel    float64     // dBFS: the loudness of our voice in the microphone; audio.Silence if it is not known
-	answering     int         // how many of the last of these frames may hold an answer
+	unheard       atomic.Pointer[time.Time] // since when the sounds of alerts are not played; nil: the last one was
+	chimes        int                       // short sounds being played
+	tones         []float64                 // their tones
+	chimeEchoEnds time.Time                 // on the frames' clock
+	voiceLevels   []float64                 // dBFS of the last frames while we spoke
+	voiceLevel    float64                   // dBFS: the loudness of our voice in the microphone; audio.Silence if it is not known
+	answering     int                       // how many of the last of these frames may hold an answer
 	voiceEnds     time.Time
 	voiceEchoEnds time.Time
 	noise         uint32 // state of the random generator that quiet uses

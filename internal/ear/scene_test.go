@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,14 +56,15 @@ type scene struct {
 	world  *fake.World
 	cfg    ear.Config
 
-	hit   speech.Detection         // of the next frame
-	lost  int                      // samples that are missing before the next frame
-	deaf  error                    // what is wrong with the wake word engine
-	dumb  error                    // what is wrong with the voice
-	fill  func(line string) string // fills in what is known only when a line is acted; may be nil
-	begun int                      // utterances when the last words were said
-	words int                      // loud frames of the utterance so far
-	noise uint32
+	hit       speech.Detection         // of the next frame
+	lost      int                      // samples that are missing before the next frame
+	deaf      error                    // what is wrong with the wake word engine
+	unplugged atomic.Bool              // there is no speaker
+	dumb      error                    // what is wrong with the voice
+	fill      func(line string) string // fills in what is known only when a line is acted; may be nil
+	begun     int                      // utterances when the last words were said
+	words     int                      // loud frames of the utterance so far
+	noise     uint32
 
 	mu       sync.Mutex
 	told     func(ids []string) // which alerts are over; nil: only noted
@@ -277,7 +279,7 @@ func (s *scene) events() []string {
 // open for them, "murmur WORDS", "television WORDS", "cough", "mumble" for speech that
 // cannot be understood, "quiet 2s", "gap 2s" of a microphone without frames, "lost 2s" of
 // sound that the card has lost, "deaf" for a
-// wake word engine and "dumb" for a voice in trouble, or what a button does: listen,
+// wake word engine and "dumb" for a voice in trouble, "unplug" and "plug" for the speaker, or what a button does: listen,
 // stop, mute, unmute, speak WORDS.
 //
 // "ring ID EVERY MOST TEXT" rings an alert and "alarm ID EVERY TEXT" an urgent one, "hush
@@ -312,6 +314,10 @@ func (s *scene) act(line string) {
 		s.sound(40, voiceLevel)
 	case "dumb":
 		s.mend(errors.New("it is gone"))
+	case "unplug":
+		s.unplugged.Store(true)
+	case "plug":
+		s.unplugged.Store(false)
 	case "deaf":
 		s.deaf = errors.New("it is gone")
 	case "gap", "lost":
@@ -441,6 +447,9 @@ func (s *scene) Synthesize(_ context.Context, sentence string) (audio.Clip, erro
 
 // Play makes the scene a speaker.
 func (s *scene) Play(ctx context.Context, c audio.Clip) error {
+	if s.unplugged.Load() {
+		return errors.New("there is no speaker")
+	}
 	what := "sound"
 	if n := len(c.Samples) - 16000; n > 0 && n < 1000 {
 		s.mu.Lock()

@@ -20,17 +20,17 @@ import (
 // sentence that has become a whole command. Added politeness changes nothing, and neither
 // does a text that is not understood. An added time makes it a command for later: what
 // was done is put back.
-func (a *Mind) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
+func (m *Mind) Extend(ctx context.Context, t record.Turn, whole speech.Transcript) {
 	switch carried := t.Record.Route == record.RouteLocal && t.Record.Outcome.Carried(); {
 	case t.Record.Challenge: // for an order that has become another one
-		a.guard.Drop(t.Record.ID)
-		a.answerWhole(ctx, t, whole)
+		m.guard.Drop(t.Record.ID)
+		m.answerWhole(ctx, t, whole)
 	case carried:
-		a.compareGrown(t, whole).goOn(ctx)
-	case t.Unfinished, a.foreign(t.Text, t.Area) && (whole.Unfinished || a.foreign(whole.Text, t.Area)):
-		a.answerWhole(ctx, t, whole)
-	case t.Record.Outcome == record.Asked && !whole.Unfinished && whole.Text != t.Text && a.match.Match(whole.Text, t.Area).Route == intent.Local:
-		a.answerWhole(ctx, t, whole)
+		m.compareGrown(t, whole).goOn(ctx)
+	case t.Unfinished, m.foreign(t.Text, t.Area) && (whole.Unfinished || m.foreign(whole.Text, t.Area)):
+		m.answerWhole(ctx, t, whole)
+	case t.Record.Outcome == record.Asked && !whole.Unfinished && whole.Text != t.Text && m.match.Match(whole.Text, t.Area).Route == intent.Local:
+		m.answerWhole(ctx, t, whole)
 	}
 }
 
@@ -42,8 +42,8 @@ func (u *understanding) foreign(text, area string) bool {
 
 // answerWhole answers a sentence of which only the beginning was heard before. The
 // question about the beginning is dropped.
-func (a *Mind) answerWhole(ctx context.Context, t record.Turn, whole speech.Transcript) {
-	a.memory.withdraw(t.Request, t.Record.ID)
+func (m *Mind) answerWhole(ctx context.Context, t record.Turn, whole speech.Transcript) {
+	m.memory.withdraw(t.Request, t.Record.ID)
 	if t.Unsay != nil {
 		t.Unsay()
 	}
@@ -53,7 +53,7 @@ func (a *Mind) answerWhole(ctx context.Context, t record.Turn, whole speech.Tran
 	if r.Transcript != nil {
 		r.Transcript.Text = whole.Text
 	}
-	a.Answer(ctx, t)
+	m.Answer(ctx, t)
 }
 
 // grown is a sentence that was carried out and has grown since.
@@ -69,18 +69,18 @@ type grown struct {
 
 // compareGrown compares a sentence with what it has become, without the words at the end
 // of both that lead to another command.
-func (a *Mind) compareGrown(t record.Turn, whole speech.Transcript) *grown {
-	g := &grown{mind: a, unsay: t.Unsay, whole: whole.Text, also: whole.Others, house: a.match.House()}
+func (m *Mind) compareGrown(t record.Turn, whole speech.Transcript) *grown {
+	g := &grown{mind: m, unsay: t.Unsay, whole: whole.Text, also: whole.Others, house: m.match.House()}
 	g.turn = &turn{rec: t.Record, watch: t.Watch, say: t.Say, waiting: t.Waiting}
 	text := t.Text
-	if said := a.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
+	if said := m.choosing.WithoutJoin(t.Text); t.Unfinished && said != "" {
 		text = said
 	}
-	if all := a.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
+	if all := m.choosing.WithoutJoin(whole.Text); whole.Unfinished && all != "" {
 		g.whole = all
 	}
-	ready, _ := a.model.Ready()
-	x := a.as(Exchange{Request: t.Request, Turn: t.Record.ID, Woken: t.Record.Wake != nil, Ready: ready}, text)
+	ready, _ := m.model.Ready()
+	x := m.as(Exchange{Request: t.Request, Turn: t.Record.ID, Woken: t.Record.Wake != nil, Ready: ready}, text)
 	g.x = &x
 	return g
 }

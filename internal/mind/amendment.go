@@ -12,14 +12,14 @@ import (
 // open after a turn, is meant for the house: one of the few exact texts that
 // correct what was just done, answer no, or ask for quiet. Anything else is taken
 // for television.
-func (a *Mind) Amends(text string) bool {
-	return a.choosing.Amendment(text) != choosing.NoAmendment
+func (m *Mind) Amends(text string) bool {
+	return m.choosing.Amendment(text) != choosing.NoAmendment
 }
 
 // Amendable reports whether there is anything a correction could be about: what
 // the last turn of a source in an area did, or a question that waits.
-func (a *Mind) Amendable(s record.Source, area string) bool {
-	return a.memory.holds(asker(record.Request{Source: s, Area: area}))
+func (m *Mind) Amendable(s record.Source, area string) bool {
+	return m.memory.holds(asker(record.Request{Source: s, Area: area}))
 }
 
 // amended is the step for the few exact texts that correct the turn before.

@@ -21,7 +21,7 @@ type modelQuestion struct {
 // askedBack keeps the question with which a model's reply ended: its answer needs no wake
 // word. said is the model's last sentence. A turn that did something asks nothing: the
 // user may want to correct what was done.
-func (a *Mind) askedBack(x *Exchange, o *Order, t *turn, mayAct bool, said dialogue.Part) {
+func (m *Mind) askedBack(x *Exchange, o *Order, t *turn, mayAct bool, said dialogue.Part) {
 	if !said.Asks() || !t.did.Idle() || t.rec.Outcome != record.Done {
 		return
 	}
@@ -33,7 +33,7 @@ func (a *Mind) askedBack(x *Exchange, o *Order, t *turn, mayAct bool, said dialo
 		return
 	}
 	t.rec.Outcome = record.Asked
-	a.memory.ask(x.Request, question{thought: &q, text: x.Text}, confirmTime+Speaking(t.rec.Reply))
+	m.memory.ask(x.Request, question{thought: &q, text: x.Text}, confirmTime+Speaking(t.rec.Reply))
 }
 
 // forModel reports whether a text after a model's question is its answer. It is not if it

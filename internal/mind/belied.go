@@ -11,18 +11,18 @@ import (
 // Belied corrects what is remembered of an act that was reported as done and turned out
 // not to be: what "undo" takes back, and what the gateway says about it. Events of other
 // kinds change nothing. It does not block.
-func (a *Mind) Belied(e home.Event) {
+func (m *Mind) Belied(e home.Event) {
 	if e.Kind != home.Belied {
 		return
 	}
-	a.ledger.Belied(e)
+	m.ledger.Belied(e)
 	said := ""
-	if thing := a.match.House().Entity(e.Entity); thing != nil {
-		said = a.phrases.Belied(thing, e.Property, e.Before, e.State, e.Unsure)
+	if thing := m.match.House().Entity(e.Entity); thing != nil {
+		said = m.phrases.Belied(thing, e.Property, e.Before, e.State, e.Unsure)
 	}
-	for who, text := range a.memory.correct(e, said) {
+	for who, text := range m.memory.correct(e, said) {
 		if said != "" {
-			a.model.Remember(who, text, said)
+			m.model.Remember(who, text, said)
 		}
 	}
 }

@@ -56,15 +56,15 @@ func (t *turn) part() *turn {
 
 // carry does what an order says. It is the one place where acts are guarded, places are
 // taken, calls are made, and the record of the turn is filled.
-func (a *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
+func (m *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
 	if o.Ask != nil {
-		a.memory.ask(x.Request, *o.Ask, confirmTime)
+		m.memory.ask(x.Request, *o.Ask, confirmTime)
 	}
 	if o.Settles.id != "" && !x.DryRun {
-		a.memory.settle(o.Settles)
+		m.memory.settle(o.Settles)
 	}
 	if o.Reopen && !x.DryRun {
-		a.memory.reopen(x.Request)
+		m.memory.reopen(x.Request)
 	}
 	if o.Meant.Route != "" {
 		past.NoteIntents(t.rec, o.Meant.Actions)
@@ -72,17 +72,17 @@ func (a *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
 	}
 	switch {
 	case o.Think:
-		t.missing = a.think(ctx, &x, &o, t)
+		t.missing = m.think(ctx, &x, &o, t)
 	case o.Homeless:
-		t.rec.Outcome, t.rec.Reply = record.Failed, a.noHouse(ctx, o.Meant)
+		t.rec.Outcome, t.rec.Reply = record.Failed, m.noHouse(ctx, o.Meant)
 		if o.Say != nil {
 			t.rec.Error = o.Say.why
 		}
 	default:
-		t.did = a.act(ctx, &x, &o, t)
+		t.did = m.act(ctx, &x, &o, t)
 	}
 	if o.Learn != nil {
-		a.teacher.Note(x.Request, t.rec, *o.Learn)
+		m.teacher.Note(x.Request, t.rec, *o.Learn)
 	}
 }
 
@@ -93,13 +93,13 @@ var routes = map[intent.Route]record.Route{
 
 // act does what an order says, where that is not to ask a model, and returns what is
 // remembered of it.
-func (a *Mind) act(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
-	if a.leftAlone(x, o) {
-		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase(catalogue.Of(catalogue.No).Reply, nil)
+func (m *Mind) act(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
+	if m.leftAlone(x, o) {
+		t.rec.Outcome, t.rec.Reply = record.Done, m.phrases.Phrase(catalogue.Of(catalogue.No).Reply, nil)
 		return past.Turn{}
 	}
-	if o.Claim != nil && !x.DryRun && !a.memory.claim(x.Request, o.Claim) {
-		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_undo", nil)
+	if o.Claim != nil && !x.DryRun && !m.memory.claim(x.Request, o.Claim) {
+		t.rec.Outcome, t.rec.Reply = record.Done, m.phrases.Phrase("nothing_to_undo", nil)
 		return past.Turn{}
 	}
 	if o.Say != nil {
@@ -109,11 +109,11 @@ func (a *Mind) act(ctx context.Context, x *Exchange, o *Order, t *turn) past.Tur
 	if o.onlySays() {
 		return past.Turn{}
 	}
-	did := a.make(ctx, x, o, t)
+	did := m.make(ctx, x, o, t)
 	if o.Claim != nil && (t.rec.Outcome == record.Asked || o.tookNothing(&did)) {
 		return o.Claim.Turn // the person may ask for it again
 	}
-	a.tellLeft(o, t, &did)
+	m.tellLeft(o, t, &did)
 	if o.Leaves != nil {
 		return o.Leaves(did)
 	}
@@ -132,94 +132,94 @@ func (o *Order) tookNothing(did *past.Turn) bool {
 }
 
 // tellLeft says what could not be put back.
-func (a *Mind) tellLeft(o *Order, t *turn, did *past.Turn) {
+func (m *Mind) tellLeft(o *Order, t *turn, did *past.Turn) {
 	if len(o.Denied) > 0 && (o.Manner == Due || o.Manner == Mending || !o.tookNothing(did)) {
-		no := a.guard.Deny(o.Denied)
+		no := m.guard.Deny(o.Denied)
 		t.rec.Partly(no.Said, no.Why)
 	}
 	if o.Rest {
-		t.rec.Partly(a.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
+		t.rec.Partly(m.phrases.Phrase("cannot_undo_rest", nil), "some of what was done is no device's state")
 	}
 }
 
 // make makes the calls of an order, if the guard lets it, and returns what they did.
-func (a *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
+func (m *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Turn {
 	var task record.Task
 	if o.Manner == Resuming {
 		var ok bool
-		if task, ok = a.takeTask(x, o, t); !ok {
+		if task, ok = m.takeTask(x, o, t); !ok {
 			return past.Turn{}
 		}
 	}
-	if t.barred = !a.permit(x, o, t); t.barred {
+	if t.barred = !m.permit(x, o, t); t.barred {
 		return past.Turn{}
 	}
 	if o.Last != nil {
-		t.rec.Outcome, t.rec.Reply = record.Done, a.lastingOn(t, o.Do, o.Last)
+		t.rec.Outcome, t.rec.Reply = record.Done, m.lastingOn(t, o.Do, o.Last)
 		return past.Turn{}
 	}
-	before := a.endings(o.Do)
-	done, stopped := a.makeCalls(ctx, x, o, t, o.Do)
-	did := past.Of(a.match.House(), x.Text, o.Do, done.Results, done.Problems)
+	before := m.endings(o.Do)
+	done, stopped := m.makeCalls(ctx, x, o, t, o.Do)
+	did := past.Of(m.match.House(), x.Text, o.Do, done.Results, done.Problems)
 	switch o.Manner {
 	case Planned:
-		a.tellRound(o, t, done, stopped)
+		m.tellRound(o, t, done, stopped)
 		return did
 	case Mending:
-		return a.tellMended(x, o, t, done, stopped)
+		return m.tellMended(x, o, t, done, stopped)
 	case Resuming:
 		done.Into(t.rec, t.watch)
-		a.tellTask(task, o.Do, done, t)
-		return past.ResumedTurn(a.match.House(), task, done.Results)
+		m.tellTask(task, o.Do, done, t)
+		return past.ResumedTurn(m.match.House(), task, done.Results)
 	case Explained:
-		a.explain(x, o, t, done)
+		m.explain(x, o, t, done)
 	case Due:
 		done.Into(t.rec, t.watch)
-		a.tellFailures(t.rec, o.Do, done)
+		m.tellFailures(t.rec, o.Do, done)
 	case Ordinary, Passed:
 		done.Into(t.rec, t.watch)
-		t.rec.Reply = a.reportPlan(x, t, o.Do, done, before)
-		a.tellMore(x, o, t, done, stopped)
+		t.rec.Reply = m.reportPlan(x, t, o.Do, done, before)
+		m.tellMore(x, o, t, done, stopped)
 	}
 	if len(did.Started) > 0 && len(o.Then) > 0 {
-		a.replace(ctx, x, o, t)
+		m.replace(ctx, x, o, t)
 	}
 	return did
 }
 
 // tellMore says what else the user has to know of an order: which timer the question of
 // a tool is about, what became of a task that was stopped, what else is wrong.
-func (a *Mind) tellMore(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) {
-	if all, asks := a.phrases.Asks(done.Results...); asks && len(o.Do) == 1 {
+func (m *Mind) tellMore(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) {
+	if all, asks := m.phrases.Asks(done.Results...); asks && len(o.Do) == 1 {
 		t.rec.Outcome = record.Asked
 		which := intent.Decision{Route: intent.Ask, Reason: intent.WhichTimer, Would: &o.Do[0].Action}
-		a.memory.ask(x.Request, question{decision: which, timers: all, text: x.Text}, confirmTime)
+		m.memory.ask(x.Request, question{decision: which, timers: all, text: x.Text}, confirmTime)
 	}
-	a.noteListed(x, o, &done)
-	a.tellStopped(t, done, stopped)
+	m.noteListed(x, o, &done)
+	m.tellStopped(t, done, stopped)
 	if o.Meant.Reason == intent.PlannedByModel && !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
-		a.rate.GiveBack(1)
+		m.rate.GiveBack(1)
 	}
-	if failed := a.failures(x, o, t.rec); failed != "" {
+	if failed := m.failures(x, o, t.rec); failed != "" {
 		t.rec.Reply += " " + failed
 	}
 }
 
 // tellStopped says that a task was stopped, if it was: unless something is kept of it, the
 // things whose fate is unknown are named.
-func (a *Mind) tellStopped(t *turn, done calling.Made, stopped *record.Task) {
+func (m *Mind) tellStopped(t *turn, done calling.Made, stopped *record.Task) {
 	if stopped == nil {
 		return
 	}
-	if said, kept := a.stop(*stopped, done.Cause(), t.rec); kept {
+	if said, kept := m.stop(*stopped, done.Cause(), t.rec); kept {
 		t.rec.Reply = said
 	}
 }
 
 // replace takes away the timer, alarm or reminder in whose place another one was set. It
 // is not told.
-func (a *Mind) replace(ctx context.Context, x *Exchange, o *Order, t *turn) {
-	gone, _ := a.makeCalls(ctx, x, o, t, o.Then)
+func (m *Mind) replace(ctx context.Context, x *Exchange, o *Order, t *turn) {
+	gone, _ := m.makeCalls(ctx, x, o, t, o.Then)
 	reply, outcome := t.rec.Reply, t.rec.Outcome
 	gone.Into(t.rec, t.watch)
 	t.rec.Reply, t.rec.Outcome = reply, outcome
@@ -228,17 +228,17 @@ func (a *Mind) replace(ctx context.Context, x *Exchange, o *Order, t *turn) {
 // makeCalls makes the calls of an order, once earlier turns have finished with the
 // devices, and rescues them from a lost server. It returns the task if it was
 // stopped.
-func (a *Mind) makeCalls(ctx context.Context, x *Exchange, o *Order, t *turn, steps []plan.Step) (done calling.Made, stopped *record.Task) {
-	place := a.calls.Take(steps)
+func (m *Mind) makeCalls(ctx context.Context, x *Exchange, o *Order, t *turn, steps []plan.Step) (done calling.Made, stopped *record.Task) {
+	place := m.calls.Take(steps)
 	defer place.Leave()
 	if len(steps) > 0 {
 		t.waits()
 	}
-	done = a.calls.All(ctx, place, steps)
+	done = m.calls.All(ctx, place, steps)
 	switch o.Manner {
 	case Resuming, Explained, Passed: // made once: an open call stays open, a reading is none, and danger is not repeated
 	case Ordinary, Due, Mending, Planned:
-		stopped = a.save(ctx, x, t, place, steps, &done)
+		stopped = m.save(ctx, x, t, place, steps, &done)
 	}
 	return done, stopped
 }

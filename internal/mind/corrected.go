@@ -125,22 +125,22 @@ func (g *grown) putBack(ctx context.Context, o Order, route record.Route) {
 
 // tellMended says what came of a sentence that has grown: the refusal, or else the results
 // of all that was meant, whether it was made now or before.
-func (a *Mind) tellMended(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) past.Turn {
+func (m *Mind) tellMended(x *Exchange, o *Order, t *turn, done calling.Made, stopped *record.Task) past.Turn {
 	done.Into(t.rec, t.watch)
 	n := o.Mend.back
 	all := done
 	all.Results, all.Errs, all.Problems = o.Mend.results(done, t.rec), o.Mend.errs(done), make([]string, len(o.Mend.meant))
-	t.rec.Reply = a.reportPlan(x, t, o.Mend.meant, all, nil)
+	t.rec.Reply = m.reportPlan(x, t, o.Mend.meant, all, nil)
 	if o.Say != nil {
 		t.rec.Outcome, t.rec.Reply, t.rec.Error = o.Say.end, o.Say.reply, o.Say.why
 	}
-	a.tellStopped(t, done, stopped)
+	m.tellStopped(t, done, stopped)
 	for i := range n { // what could not be put back is not kept quiet
 		if done.Problems[i] != "" {
-			t.rec.Reply += " " + a.phrases.SayResults(o.Do[i:i+1], done.Results[i:i+1], done.Errs[i])
+			t.rec.Reply += " " + m.phrases.SayResults(o.Do[i:i+1], done.Results[i:i+1], done.Errs[i])
 		}
 	}
-	return past.Of(a.match.House(), x.Text, o.Do[n:], done.Results[n:], done.Problems[n:])
+	return past.Of(m.match.House(), x.Text, o.Do[n:], done.Results[n:], done.Problems[n:])
 }
 
 // results are those of the steps that were meant: of the calls that were made now, and

@@ -7,12 +7,12 @@ import (
 )
 
 // SetCaller puts another caller in the place of the one that was given.
-func (a *Mind) SetCaller(c Caller) { a.calls.Caller = c }
+func (m *Mind) SetCaller(c Caller) { m.calls.Caller = c }
 
 // Understand makes an order of a text of somebody of whom nothing is remembered: which step
 // made it, how many acts it has, and what is said before any of them is made.
-func (a *Mind) Understand(ctx context.Context, q record.Request) (by string, acts int, said string) {
-	_, o := a.understand(ctx, a.as(Exchange{Request: q}, q.Text), Memory{}, &turn{})
+func (m *Mind) Understand(ctx context.Context, q record.Request) (by string, acts int, said string) {
+	_, o := m.understand(ctx, m.as(Exchange{Request: q}, q.Text), Memory{}, &turn{})
 	if o.Say != nil {
 		said = o.Say.reply
 	}

@@ -21,16 +21,16 @@ type Foreseeing interface {
 // Expect lets the model begin with the words so far of an utterance that has ended, if
 // only a model will understand them: the recogniser may need a moment to make them final.
 // A text that belongs to the turn before is not sent early.
-func (a *Mind) Expect(ctx context.Context, q record.Request) (drop func()) {
-	m, able := a.model.(Foreseeing)
-	if !able || q.DryRun || q.FollowUp || a.memory.waits(q) || a.choosing.Amendment(q.Text) != choosing.NoAmendment {
+func (m *Mind) Expect(ctx context.Context, q record.Request) (drop func()) {
+	model, able := m.model.(Foreseeing)
+	if !able || q.DryRun || q.FollowUp || m.memory.waits(q) || m.choosing.Amendment(q.Text) != choosing.NoAmendment {
 		return func() {}
 	}
-	d := a.match.Match(q.Text, q.Area)
+	d := m.match.Match(q.Text, q.Area)
 	if d.Route != intent.Model || unsettled(d) {
 		return func() {}
 	}
-	return m.Expect(ctx, a.prompt(Exchange{Request: q, Alone: d}, a.match.House(), nil))
+	return model.Expect(ctx, m.prompt(Exchange{Request: q, Alone: d}, m.match.House(), nil))
 }
 
 // prompt is what a model is asked about a text, without what it may do with the turn. The

@@ -40,23 +40,23 @@ type Gateway interface {
 // noHouse says why no house is known, as far as its server or the gateway knows, and what to
 // do about it. A question about the whole house is also answered with what is wrong with the
 // gateway itself.
-func (a *Mind) noHouse(ctx context.Context, d intent.Decision) string {
+func (m *Mind) noHouse(ctx context.Context, d intent.Decision) string {
 	ctx, cancel := context.WithTimeout(ctx, healthBudget)
 	defer cancel()
 	var health struct {
 		WaitingFor string `json:"waiting_for"`
 	}
-	r, err := a.calls.Caller.Call(ctx, tools.Call{Tool: healthTool, Args: json.RawMessage(`{}`)})
+	r, err := m.calls.Caller.Call(ctx, tools.Call{Tool: healthTool, Args: json.RawMessage(`{}`)})
 	if err != nil || json.Unmarshal(r.Data, &health) != nil {
 		health.WaitingFor = ""
-		if a.Gateway != nil {
-			health.WaitingFor = a.Gateway.Broker()
+		if m.Gateway != nil {
+			health.WaitingFor = m.Gateway.Broker()
 		}
 	}
 	key := "no_house_" + strings.ReplaceAll(health.WaitingFor, " ", "_")
-	said := []string{cmp.Or(a.phrases.Phrase(key, nil), a.phrases.Phrase("no_house", nil))}
-	if a.Gateway != nil && d.Act == mood.Question && d.Reason == intent.NoDevice {
-		said = append(said, a.Gateway.Troubles()...)
+	said := []string{cmp.Or(m.phrases.Phrase(key, nil), m.phrases.Phrase("no_house", nil))}
+	if m.Gateway != nil && d.Act == mood.Question && d.Reason == intent.NoDevice {
+		said = append(said, m.Gateway.Troubles()...)
 	}
 	return strings.Join(said, " ")
 }

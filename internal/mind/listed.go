@@ -47,9 +47,9 @@ func (m *memories) unlist(who string, dry bool) []reply.Timer {
 }
 
 // noteListed keeps which timers an order has told of, if it only asked for them.
-func (a *Mind) noteListed(x *Exchange, o *Order, done *calling.Made) {
+func (m *Mind) noteListed(x *Exchange, o *Order, done *calling.Made) {
 	if len(o.Do) == 1 && o.Do[0].Action.Intent == catalogue.TimerStatus {
-		a.memory.list(x.Request, a.phrases.TimersOf(done.Results...))
+		m.memory.list(x.Request, m.phrases.TimersOf(done.Results...))
 	}
 }
 

@@ -86,26 +86,26 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l guard.Limits,
 
 // TakePlace takes a place in the queue of one of the gateway's own tools, behind the
 // planned calls of turns. The caller has to give it back with Pass.
-func (a *Mind) TakePlace(tool string) *order.Place { return a.calls.TakePlace(tool) }
+func (m *Mind) TakePlace(tool string) *order.Place { return m.calls.TakePlace(tool) }
 
 // Judge says whether the words so far are a sentence (REQUIREMENTS H6).
-func (a *Mind) Judge(partial string) speech.Completeness { return a.match.Judge(partial) }
+func (m *Mind) Judge(partial string) speech.Completeness { return m.match.Judge(partial) }
 
 // NotHeard is the answer to speech in which no sentence was found. Names cannot be
 // recognised before the house is known, so the answer gives that as the reason.
-func (a *Mind) NotHeard() string {
-	if a.match.House().Empty() {
-		return a.phrases.Phrase("no_house", nil)
+func (m *Mind) NotHeard() string {
+	if m.match.House().Empty() {
+		return m.phrases.Phrase("no_house", nil)
 	}
-	return a.phrases.Phrase("not_heard", nil)
+	return m.phrases.Phrase("not_heard", nil)
 }
 
 // Failed is the answer to speech that no recogniser could process.
-func (a *Mind) Failed() string { return a.phrases.Phrase("failed", nil) }
+func (m *Mind) Failed() string { return m.phrases.Phrase("failed", nil) }
 
 // Turn answers a text that was written, not spoken: it is whole and certain. It also carries
 // out an act that was ordered without words.
-func (a *Mind) Turn(ctx context.Context, q record.Request) record.Record {
+func (m *Mind) Turn(ctx context.Context, q record.Request) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
@@ -115,28 +115,28 @@ func (a *Mind) Turn(ctx context.Context, q record.Request) record.Record {
 		rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
 	}
 	t := record.Turn{Request: q, Record: &rec, Watch: record.Stopwatch{Zero: q.At}, Say: func(string) {}}
-	a.Answer(ctx, t)
+	m.Answer(ctx, t)
 	rec.Timings.Total = t.Watch.Now()
 	return rec
 }
 
 // Answer fills the record of a turn and says each sentence as soon as it is known.
-func (a *Mind) Answer(ctx context.Context, q record.Turn) {
-	t := a.newTurn(q)
+func (m *Mind) Answer(ctx context.Context, q record.Turn) {
+	t := m.newTurn(q)
 	t.rec.Calls = []record.CallMade{}
-	x, m := a.begin(q.Request, t)
-	x, o := a.understand(ctx, x, m, t)
-	a.log.Debug("text understood", "part", "answer", "turn", x.Turn, "by", o.By)
-	w, resumed := a.workFor(ctx, &q, x, m, o, t)
+	x, seen := m.begin(q.Request, t)
+	x, o := m.understand(ctx, x, seen, t)
+	m.log.Debug("text understood", "part", "answer", "turn", x.Turn, "by", o.By)
+	w, resumed := m.workFor(ctx, &q, x, seen, o, t)
 	if resumed {
 		t.moment.End()
 	}
-	a.finish(w)
+	m.finish(w)
 }
 
 // newTurn begins a turn.
-func (a *Mind) newTurn(q record.Turn) *turn {
-	t := &turn{rec: q.Record, watch: q.Watch, waiting: q.Waiting, moment: newMoment(q.Say, a.phrases.Phrase("still_working", nil))}
+func (m *Mind) newTurn(q record.Turn) *turn {
+	t := &turn{rec: q.Record, watch: q.Watch, waiting: q.Waiting, moment: newMoment(q.Say, m.phrases.Phrase("still_working", nil))}
 	t.say = t.moment.Pass
 	return t
 }
@@ -144,7 +144,7 @@ func (a *Mind) newTurn(q record.Turn) *turn {
 // workFor begins the work of an order, or goes on with that of an earlier turn, if the text
 // answers the question of a server. Another text declines such a question. A dry run does
 // neither.
-func (a *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, m Memory, o Order, t *turn) (w *work, resumed bool) {
+func (m *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, seen Memory, o Order, t *turn) (w *work, resumed bool) {
 	switch {
 	case o.Replies != nil && x.DryRun:
 		o = ignore() // what the server does with an answer cannot be known in advance
@@ -152,57 +152,57 @@ func (a *Mind) workFor(ctx context.Context, q *record.Turn, x Exchange, m Memory
 		if o.Replies.resume(ctx, q, o.Replies.answer) {
 			return o.Replies.work, true
 		}
-		o = Order{}.say(a.phrases.Phrase("nothing_asked", nil), record.Failed, "the question of the server is no longer open")
-	case m.Question != nil && m.Question.server != nil && !x.DryRun && !x.asksAgain():
-		m.Question.server.drop()
+		o = Order{}.say(m.phrases.Phrase("nothing_asked", nil), record.Failed, "the question of the server is no longer open")
+	case seen.Question != nil && seen.Question.server != nil && !x.DryRun && !x.asksAgain():
+		seen.Question.server.drop()
 	}
-	return a.work(ctx, x, m, o, t), false
+	return m.work(ctx, x, seen, o, t), false
 }
 
 // finish waits for work, and ends the turn with what came of it or with the question of a
 // server.
-func (a *Mind) finish(w *work) {
+func (m *Mind) finish(w *work) {
 	t, rec := w.turn, w.turn.rec
 	if !w.attend() { // the work belongs to the turn with the answer
-		a.memory.tell(w.x.Request, rec.Reply)
+		m.memory.tell(w.x.Request, rec.Reply)
 		return
 	}
-	a.conclude(&w.x, &w.order, t)
-	a.answerInWords(&w.x, t)
-	a.heed(&w.x, &w.order, rec)
-	a.memory.tell(w.x.Request, rec.Reply)
-	a.note(&w.x, t, rec, w.order.Meant)
+	m.conclude(&w.x, &w.order, t)
+	m.answerInWords(&w.x, t)
+	m.heed(&w.x, &w.order, rec)
+	m.memory.tell(w.x.Request, rec.Reply)
+	m.note(&w.x, t, rec, w.order.Meant)
 }
 
 // begin makes an exchange of a text, with what is remembered of its asker. The words of a
 // challenge are answered here, so that they are passed on to nothing.
-func (a *Mind) begin(q record.Request, t *turn) (x Exchange, m Memory) {
+func (m *Mind) begin(q record.Request, t *turn) (x Exchange, seen Memory) {
 	if q.At.IsZero() {
 		q.At = t.rec.Time
 	}
 	x = Exchange{Request: q, Turn: t.rec.ID, Woken: t.rec.Wake != nil}
-	x.Ready, _ = a.model.Ready()
+	x.Ready, _ = m.model.Ready()
 	if q.Challenge == "" {
-		x = a.as(x, q.Text)
-		return x, a.memory.beginTurn(&x)
+		x = m.as(x, q.Text)
+		return x, m.memory.beginTurn(&x)
 	}
-	m = a.memory.beginTurn(&x)
-	m.Passed, m.Refused = a.guard.Answer(q)
-	x.Text, x.Others = m.Passed.Text, nil
-	if m.Refused == nil {
-		x.Area = m.Passed.Area
+	seen = m.memory.beginTurn(&x)
+	seen.Passed, seen.Refused = m.guard.Answer(q)
+	x.Text, x.Others = seen.Passed.Text, nil
+	if seen.Refused == nil {
+		x.Area = seen.Passed.Area
 	}
 	t.rec.Risk = string(tools.Dangerous)
 	t.rec.Transcript = &record.Transcript{Text: record.ChallengeAnswer}
-	return x, m
+	return x, seen
 }
 
 // understand tries the steps until one makes an order of the text, and waits for the
 // house where a step asks for that.
-func (a *Mind) understand(ctx context.Context, x Exchange, m Memory, t *turn) (Exchange, Order) {
-	steps := a.steps()
+func (m *Mind) understand(ctx context.Context, x Exchange, seen Memory, t *turn) (Exchange, Order) {
+	steps := m.steps()
 	for i := 0; i < len(steps); {
-		o, ok := steps[i].understand(x, m, a.match.House())
+		o, ok := steps[i].understand(x, seen, m.match.House())
 		if o.Read != nil {
 			x = *o.Read
 		}
@@ -210,7 +210,7 @@ func (a *Mind) understand(ctx context.Context, x Exchange, m Memory, t *turn) (E
 		case !ok:
 			i++
 		case o.Await:
-			x = a.await(ctx, x, m, t)
+			x = m.await(ctx, x, seen, t)
 		default:
 			o.By = steps[i].name
 			return x, o
@@ -220,7 +220,7 @@ func (a *Mind) understand(ctx context.Context, x Exchange, m Memory, t *turn) (E
 }
 
 // conclude says the reply of an order and keeps what was done.
-func (a *Mind) conclude(x *Exchange, o *Order, t *turn) {
+func (m *Mind) conclude(x *Exchange, o *Order, t *turn) {
 	rec := t.rec
 	if !o.Think {
 		rec.Reply = speech.Speakable(rec.Reply)
@@ -230,8 +230,8 @@ func (a *Mind) conclude(x *Exchange, o *Order, t *turn) {
 			rec.Outcome = record.Ignored // the text was not meant for the house, so no answer is expected
 		}
 	}
-	a.memory.keep(x.Request, rec, t.did, t.asks || rec.Outcome == record.Asked)
+	m.memory.keep(x.Request, rec, t.did, t.asks || rec.Outcome == record.Asked)
 	if o.Meant.Route != "" && rec.Reply != "" && !x.DryRun && x.Control == nil {
-		a.model.Remember(asker(x.Request), x.Text, rec.Reply)
+		m.model.Remember(asker(x.Request), x.Text, rec.Reply)
 	}
 }

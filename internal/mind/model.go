@@ -47,7 +47,7 @@ func (s *spoken) tell(sentence string) {
 // think asks the language model and says its reply, sentence by sentence. Its calls that
 // change something are orders of their own. Missing is why none could be asked: then
 // nothing was said.
-func (a *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missing error) {
+func (m *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missing error) {
 	t.rec.Route = record.RouteModel
 	if x.DryRun {
 		if !x.Ready {
@@ -57,41 +57,41 @@ func (a *Mind) think(ctx context.Context, x *Exchange, o *Order, t *turn) (missi
 		return nil
 	}
 	t.waits()
-	p := a.prompt(*x, a.match.House(), o.Answers)
-	if o.Answers == nil || !a.choosing.Yes(x.Text) {
-		t.rec.SpeechAct = string(a.speechAct(*x))
+	p := m.prompt(*x, m.match.House(), o.Answers)
+	if o.Answers == nil || !m.choosing.Yes(x.Text) {
+		t.rec.SpeechAct = string(m.speechAct(*x))
 	}
-	p.Read = func(calls []dialogue.Call) string { return errand.Reading(p.House, a.phrases, calls) }
-	p.Look = func(ctx context.Context, things []string) string { return a.look(ctx, t, things) }
+	p.Read = func(calls []dialogue.Call) string { return errand.Reading(p.House, m.phrases, calls) }
+	p.Look = func(ctx context.Context, things []string) string { return m.look(ctx, t, things) }
 	t.rounds = &rounds{confirmed: map[string]map[string]string{}}
 	if p.MayAct {
-		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted { return a.round(ctx, x, t, calls) }
+		p.Act = func(ctx context.Context, calls []dialogue.Call) dialogue.Acted { return m.round(ctx, x, t, calls) }
 	}
-	t.moment.Think(a.phrases.Phrase("one_moment", nil))
+	t.moment.Think(m.phrases.Phrase("one_moment", nil))
 	defer t.moment.Think("")
 	s := &spoken{turn: t}
 	t.rec.Outcome = record.Done
-	for part, err := range a.model.Reply(ctx, p) {
-		if missing = a.hear(x, s, p.House, part, err); missing != nil {
+	for part, err := range m.model.Reply(ctx, p) {
+		if missing = m.hear(x, s, p.House, part, err); missing != nil {
 			return missing
 		}
 	}
-	a.endReply(x, o, s, p.MayAct)
+	m.endReply(x, o, s, p.MayAct)
 	return nil
 }
 
 // hear takes the next piece of a model's reply. It returns the error of a model that could
 // not be asked, if the reply begins with that.
-func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, err error) (missing error) {
+func (m *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, err error) (missing error) {
 	t := s.turn
 	switch {
 	case err != nil:
-		t.rec.SpeechAct = string(a.speechAct(*x))
+		t.rec.SpeechAct = string(m.speechAct(*x))
 		if none(err) && len(t.rec.Calls) == 0 && len(s.turn.said) == 0 {
 			return err
 		}
 		t.rec.Outcome, t.rec.Error = record.Failed, err.Error()
-		s.tell(a.unanswered(*x, h, err, len(s.turn.said) > 0))
+		s.tell(m.unanswered(*x, h, err, len(s.turn.said) > 0))
 	case part.Call != nil:
 		t.noteCall(*part.Call)
 	default:
@@ -105,14 +105,14 @@ func (a *Mind) hear(x *Exchange, s *spoken, h *home.House, part dialogue.Part, e
 }
 
 // endReply says what a model's reply has left to say, and keeps what the reply asks.
-func (a *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
+func (m *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
 	t := s.turn
-	s.tell(a.endRounds(t))
+	s.tell(m.endRounds(t))
 	if len(s.turn.said) == 0 && t.did.Idle() {
-		s.tell(a.nothingSaid(t.rec))
+		s.tell(m.nothingSaid(t.rec))
 	}
 	t.rec.Reply = strings.Join(s.turn.said, " ")
-	a.askedBack(x, o, t, mayAct, s.own)
+	m.askedBack(x, o, t, mayAct, s.own)
 	if t.rounds.complaint != "" && t.rec.Outcome == record.Done { // the model has not asked the user about it
 		t.rec.Outcome, t.rec.Error = record.Failed, t.rounds.complaint
 	}
@@ -125,39 +125,39 @@ func (a *Mind) endReply(x *Exchange, o *Order, s *spoken, mayAct bool) {
 		t.rec.Outcome, t.rec.Error = record.Failed, "the language model did nothing of what was asked"
 	}
 	if o.Alone && s.own == (dialogue.Part{}) {
-		a.teacher.Offer(x.Request, t.rec, t.made, t.say)
+		m.teacher.Offer(x.Request, t.rec, t.made, t.say)
 	}
 	t.did = t.did.As(x.Text)
 }
 
 // look reads things of the house that a model has told of, and returns how they are; "" if
 // that cannot be known now.
-func (a *Mind) look(ctx context.Context, t *turn, things []string) string {
+func (m *Mind) look(ctx context.Context, t *turn, things []string) string {
 	asked := intent.Action{Intent: catalogue.GetState, Devices: things, Slots: map[string]any{}}
-	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, a.match.House(), "")
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: []intent.Action{asked}}, m.match.House(), "")
 	if err != nil {
 		return ""
 	}
-	place := a.calls.Take(steps)
+	place := m.calls.Take(steps)
 	defer place.Leave()
-	done := a.calls.All(ctx, place, steps)
+	done := m.calls.All(ctx, place, steps)
 	read := record.Record{}
 	done.Into(&read, t.watch)
 	t.rec.Calls = append(t.rec.Calls, read.Calls...)
 	if !slices.ContainsFunc(done.Ends, record.Outcome.Happened) {
 		return ""
 	}
-	return a.phrases.SayResults(steps, done.Results, done.Errs...)
+	return m.phrases.SayResults(steps, done.Results, done.Errs...)
 }
 
 // nothingSaid returns the sentence that replaces the words of a model that ended without
 // any, although nothing was done; "" if the turn has failed for another reason.
-func (a *Mind) nothingSaid(rec *record.Record) string {
+func (m *Mind) nothingSaid(rec *record.Record) string {
 	if rec.Outcome != record.Done {
 		return ""
 	}
 	rec.Outcome, rec.Error = record.Failed, "the language model said nothing"
-	return a.phrases.Phrase("model_nonsense", nil)
+	return m.phrases.Phrase("model_nonsense", nil)
 }
 
 // none reports whether there is no model, or it cannot be reached.

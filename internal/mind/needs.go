@@ -51,32 +51,32 @@ func namesNothing(d intent.Decision) bool {
 
 // await waits until more of the house is known, and matches the text again each time a
 // server has published its house, as long as a missing house could change the decision.
-func (a *Mind) await(ctx context.Context, x Exchange, m Memory, t *turn) Exchange {
+func (m *Mind) await(ctx context.Context, x Exchange, seen Memory, t *turn) Exchange {
 	t.waits()
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
-	d := a.hope(x)
+	d := m.hope(x)
 	for told := true; told && unsettled(d); {
-		before := a.match.House()
-		a.awaitHouse(ctx, d.Route == intent.Model)
-		d = a.match.Match(x.Text, x.Area)
-		told = a.match.House() != before
+		before := m.match.House()
+		m.awaitHouse(ctx, d.Route == intent.Model)
+		d = m.match.Match(x.Text, x.Area)
+		told = m.match.House() != before
 	}
 	x.Alone, x.Settled = d, true
-	return a.respell(x, m, a.match.House())
+	return m.respell(x, seen, m.match.House())
 }
 
 // awaitHouse waits for a house. A text that may be free talk waits only storyBudget
 // if a model is ready to answer it.
-func (a *Mind) awaitHouse(ctx context.Context, story bool) {
+func (m *Mind) awaitHouse(ctx context.Context, story bool) {
 	if story {
-		before := a.match.House()
+		before := m.match.House()
 		moment, cancel := context.WithTimeout(ctx, storyBudget)
 		defer cancel()
-		_ = a.calls.Caller.Await(moment, Need{House: true}) // running out of time is expected here
-		if ready, _ := a.model.Ready(); ready || a.match.House() != before {
+		_ = m.calls.Caller.Await(moment, Need{House: true}) // running out of time is expected here
+		if ready, _ := m.model.Ready(); ready || m.match.House() != before {
 			return
 		}
 	}
-	a.calls.Await(ctx, Need{House: true, Again: true})
+	m.calls.Await(ctx, Need{House: true, Again: true})
 }

@@ -16,64 +16,64 @@ import (
 
 // permit reports whether the acts of an order may be done at once; if not, the record says
 // why and what the person hears. Of a model's round, what may not be done is left out.
-func (a *Mind) permit(x *Exchange, o *Order, t *turn) bool {
+func (m *Mind) permit(x *Exchange, o *Order, t *turn) bool {
 	switch o.Manner {
 	case Explained, Due:
 		return true
 	case Passed:
-		return a.endable(x, t, o.Do)
+		return m.endable(x, t, o.Do)
 	case Planned:
-		return a.permitEach(x, o, t)
+		return m.permitEach(x, o, t)
 	case Mending:
-		return o.Mend.meant == nil || a.permitAll(x, o, t, o.Mend.meant)
+		return o.Mend.meant == nil || m.permitAll(x, o, t, o.Mend.meant)
 	case Ordinary, Resuming:
 	}
-	return a.permitAll(x, o, t, o.Do)
+	return m.permitAll(x, o, t, o.Do)
 }
 
 // permitAll judges the acts of a sentence, of which all are done or none.
-func (a *Mind) permitAll(x *Exchange, o *Order, t *turn, steps []plan.Step) bool {
+func (m *Mind) permitAll(x *Exchange, o *Order, t *turn, steps []plan.Step) bool {
 	nothing := "" // said only if a user may think that a part was done
 	if len(o.Meant.Actions) > 1 {
-		nothing = " " + a.phrases.Phrase("nothing_done", nil)
+		nothing = " " + m.phrases.Phrase("nothing_done", nil)
 	}
 	all := plan.Flatten(steps)
 	t.rec.Risk = string(guard.Highest(all))
 	acts := t.rec.Risk != string(tools.Read)
-	if acts && !x.DryRun && !o.Meant.Confirmed && !a.rate.Admit(x.Source, time.Now()) {
+	if acts && !x.DryRun && !o.Meant.Confirmed && !m.rate.Admit(x.Source, time.Now()) {
 		t.rec.Route = record.RouteRefused
-		return t.fail(a.phrases.Phrase("too_many_commands", nil), tooManyCommands)
+		return t.fail(m.phrases.Phrase("too_many_commands", nil), tooManyCommands)
 	}
 	if err := plan.CheckDeferrable(steps); err != nil {
 		t.rec.Route = record.RouteRefused
-		return t.fail(a.phrases.Apology(err), err.Error())
+		return t.fail(m.phrases.Apology(err), err.Error())
 	}
 	if t.rec.Risk == string(tools.Dangerous) {
-		a.challenge(x, o, t, steps, nothing)
+		m.challenge(x, o, t, steps, nothing)
 		return false
 	}
-	return a.endable(x, t, steps) && a.feasible(x, o, t, steps, nothing)
+	return m.endable(x, t, steps) && m.feasible(x, o, t, steps, nothing)
 }
 
 // feasible reports whether a plan that is allowed can be carried out at once, or only
 // after a question.
-func (a *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) bool {
+func (m *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) bool {
 	// Several commands in one sentence are carried out together or not at all (U2).
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(o.Meant.Actions) > 1 {
-		return t.fail(a.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
+		return t.fail(m.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 	}
-	many := !o.Meant.Confirmed && !x.Confirmed && a.tooMany(x, t, steps)
+	many := !o.Meant.Confirmed && !x.Confirmed && m.tooMany(x, t, steps)
 	// A command for later is judged by a dry run, and asked about like a command for now.
 	if x.DryRun && (x.Source != record.FromTimer || !many) {
 		past.Rehearse(t.rec, steps)
 		return false
 	}
 	if many {
-		a.askAboutMany(x, t, o.Meant, steps, past.Turn{})
+		m.askAboutMany(x, t, o.Meant, steps, past.Turn{})
 		return false
 	}
-	if o.Meant.Reason == intent.PlannedByModel && a.rate.Reserve(time.Now(), 1) == 0 {
-		return t.fail(a.phrases.Phrase("too_many_acts", map[string]any{"count": guard.ActsAMinute}), tooManyActs)
+	if o.Meant.Reason == intent.PlannedByModel && m.rate.Reserve(time.Now(), 1) == 0 {
+		return t.fail(m.phrases.Phrase("too_many_acts", map[string]any{"count": guard.ActsAMinute}), tooManyActs)
 	}
 	return true
 }
@@ -82,9 +82,9 @@ func impossible(s plan.Step) bool { return s.Err != nil }
 
 // challenge asks for the words of a challenge before a dangerous act, or refuses the act;
 // a refusal cannot be extended.
-func (a *Mind) challenge(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) {
+func (m *Mind) challenge(x *Exchange, o *Order, t *turn, steps []plan.Step, nothing string) {
 	wanted := guard.Wanted{Request: x.Request, Turn: x.Turn, Alone: o.Alone, Decision: o.Meant, Steps: steps}
-	asked, no := a.guard.Ask(wanted, a.match.House())
+	asked, no := m.guard.Ask(wanted, m.match.House())
 	switch {
 	case no != nil:
 		t.rec.Route = record.RouteRefused
@@ -109,39 +109,39 @@ func acting(x *Exchange, t *turn, steps []plan.Step) []plan.Step {
 }
 
 // tooMany reports whether a sentence acts on so many devices that it is asked about.
-func (a *Mind) tooMany(x *Exchange, t *turn, steps []plan.Step) bool {
-	return a.limits.MustAsk(acting(x, t, steps))
+func (m *Mind) tooMany(x *Exchange, t *turn, steps []plan.Step) bool {
+	return m.limits.MustAsk(acting(x, t, steps))
 }
 
 // askAboutMany asks whether to act on so many devices, and keeps what the sentence
 // has done before, so that an undo after a yes takes back all of it.
-func (a *Mind) askAboutMany(x *Exchange, t *turn, d intent.Decision, steps []plan.Step, begun past.Turn) {
-	a.memory.ask(x.Request, question{decision: d, text: x.Text, begun: begun}, confirmTime)
+func (m *Mind) askAboutMany(x *Exchange, t *turn, d intent.Decision, steps []plan.Step, begun past.Turn) {
+	m.memory.ask(x.Request, question{decision: d, text: x.Text, begun: begun}, confirmTime)
 	count := len(guard.Acting(acting(x, t, steps)))
-	t.rec.Outcome, t.rec.Reply = record.Asked, a.phrases.Phrase("many_devices", map[string]any{"count": count})
+	t.rec.Outcome, t.rec.Reply = record.Asked, m.phrases.Phrase("many_devices", map[string]any{"count": count})
 }
 
 // permitEach judges the acts of a model's round one by one (REQUIREMENTS U11), and leaves
 // in the order those that may be done. What the others were refused for is in the round.
-func (a *Mind) permitEach(x *Exchange, o *Order, t *turn) bool {
+func (m *Mind) permitEach(x *Exchange, o *Order, t *turn) bool {
 	r := o.Round
-	a.deny(r, t)
-	a.admit(x, r, t)
-	r.question = cmp.Or(a.askFirst(x, r), a.askWhole(x, r, t))
-	a.limit(r, t)
+	m.deny(r, t)
+	m.admit(x, r, t)
+	r.question = cmp.Or(m.askFirst(x, r), m.askWhole(x, r, t))
+	m.limit(r, t)
 	o.Do = r.Steps(r.Remaining())
 	return len(o.Do) > 0
 }
 
 // deny refuses dangerous acts. The rest of the round is done.
-func (a *Mind) deny(r *round, t *turn) {
+func (m *Mind) deny(r *round, t *turn) {
 	for i := range r.Errands {
 		e := &r.Errands[i]
 		if e.Risk != tools.Dangerous {
 			continue
 		}
-		e.Refusal = a.english.SayDenied([]plan.Step{e.Step})
-		no := a.guard.Deny([]plan.Step{e.Step})
+		e.Refusal = m.english.SayDenied([]plan.Step{e.Step})
+		no := m.guard.Deny([]plan.Step{e.Step})
 		r.why = no.Why
 		r.say = append(r.say, t.rounds.once(no.Said))
 	}
@@ -149,66 +149,66 @@ func (a *Mind) deny(r *round, t *turn) {
 
 // admit counts the turn as a command of its source when it first acts, and refuses
 // the round if the source has sent too many.
-func (a *Mind) admit(x *Exchange, r *round, t *turn) {
+func (m *Mind) admit(x *Exchange, r *round, t *turn) {
 	if len(r.Remaining()) == 0 {
 		return
 	}
 	if !t.rounds.counted {
-		t.rounds.counted, t.rounds.barred = true, !a.rate.Admit(x.Source, time.Now())
+		t.rounds.counted, t.rounds.barred = true, !m.rate.Admit(x.Source, time.Now())
 	}
 	if t.rounds.barred {
 		r.why = tooManyCommands
-		r.Refuse(r.Remaining(), a.english.Phrase("too_many_commands", nil))
-		r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_commands", nil)))
+		r.Refuse(r.Remaining(), m.english.Phrase("too_many_commands", nil))
+		r.say = append(r.say, t.rounds.once(m.phrases.Phrase("too_many_commands", nil)))
 	}
 }
 
 // askWhole returns the question about many devices, if this turn acts on so many. The
 // answer yes then does what is left to do on devices, without the model.
-func (a *Mind) askWhole(x *Exchange, r *round, t *turn) string {
+func (m *Mind) askWhole(x *Exchange, r *round, t *turn) string {
 	which := r.OnDevices()
-	if len(which) == 0 || !a.tooMany(x, t, r.Steps(which)) || !a.room() {
+	if len(which) == 0 || !m.tooMany(x, t, r.Steps(which)) || !m.room() {
 		return ""
 	}
 	steps := r.Steps(which)
 	r.Refuse(which, "Not done: the user has been asked whether to act on so many devices.")
-	a.askAboutMany(x, t, intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel, Actions: errand.Actions(steps)}, steps, r.begun)
+	m.askAboutMany(x, t, intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel, Actions: errand.Actions(steps)}, steps, r.begun)
 	return t.rec.Reply
 }
 
 // askFirst returns the question about a call that is asked about before it is made
 // (REQUIREMENTS M16): that of a tool of others which may do anything. The answer yes
 // makes it, without the model.
-func (a *Mind) askFirst(x *Exchange, r *round) string {
+func (m *Mind) askFirst(x *Exchange, r *round) string {
 	which := slices.DeleteFunc(r.Remaining(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
-	if len(which) == 0 || !a.room() {
+	if len(which) == 0 || !m.room() {
 		return ""
 	}
 	steps := r.Steps(which[:1])
 	call := steps[0].PlannedCall()
 	r.Refuse(r.Remaining(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
 	asked := intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}
-	a.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
-	return a.phrases.AskServer(call)
+	m.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
+	return m.phrases.AskServer(call)
 }
 
 // room reports whether one more act of a model is within the limit.
-func (a *Mind) room() bool {
-	n := a.rate.Reserve(time.Now(), 1)
-	a.rate.GiveBack(n)
+func (m *Mind) room() bool {
+	n := m.rate.Reserve(time.Now(), 1)
+	m.rate.GiveBack(n)
 	return n > 0
 }
 
 // limit refuses acts above the number that a model may plan within a minute. The others
 // count until they turn out to have failed.
-func (a *Mind) limit(r *round, t *turn) {
+func (m *Mind) limit(r *round, t *turn) {
 	which := r.Remaining()
-	over := which[a.rate.Reserve(time.Now(), len(which)):]
+	over := which[m.rate.Reserve(time.Now(), len(which)):]
 	if len(over) == 0 {
 		return
 	}
 	count := map[string]any{"count": guard.ActsAMinute}
 	r.why = tooManyActs
-	r.Refuse(over, "Not done. "+a.english.Phrase("too_many_acts", count))
-	r.say = append(r.say, t.rounds.once(a.phrases.Phrase("too_many_acts", count)))
+	r.Refuse(over, "Not done. "+m.english.Phrase("too_many_acts", count))
+	r.say = append(r.say, t.rounds.once(m.phrases.Phrase("too_many_acts", count)))
 }

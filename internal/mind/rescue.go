@@ -138,11 +138,11 @@ func (r Recovery) possible() bool { return r.Servers != nil && r.Tasks != nil }
 // save rescues a turn of several steps after a server was lost. It returns the task if
 // the task is stopped, nil otherwise. A turn of a single step is reported at once,
 // because it has no further step. Steps of earlier rounds count.
-func (a *Mind) save(ctx context.Context, x *Exchange, t *turn, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
-	if !a.recovery.possible() || len(steps)+len(x.Made)+len(t.made) < 2 {
+func (m *Mind) save(ctx context.Context, x *Exchange, t *turn, p *calling.Place, steps []plan.Step, c *calling.Made) *record.Task {
+	if !m.recovery.possible() || len(steps)+len(x.Made)+len(t.made) < 2 {
 		return nil
 	}
-	r := rescue{a: a, rec: t.rec, reconnects: t.reconnects}
+	r := rescue{a: m, rec: t.rec, reconnects: t.reconnects}
 	defer func() { t.reconnects = r.reconnects }()
 	for {
 		cause := c.Cause()
@@ -158,7 +158,7 @@ func (a *Mind) save(ctx context.Context, x *Exchange, t *turn, p *calling.Place,
 			if len(again) == 0 {
 				return nil // sent commands are not sent twice; the reply says that their outcome is unknown
 			}
-			a.calls.Some(ctx, p, steps, again, *c)
+			m.calls.Some(ctx, p, steps, again, *c)
 			if len(unsent(*c)) == 0 {
 				return nil
 			}

@@ -51,25 +51,25 @@ type round struct {
 }
 
 // round carries the calls of one round out, all at once, as the order that they are.
-func (a *Mind) round(ctx context.Context, x *Exchange, t *turn, asked []dialogue.Call) dialogue.Acted {
-	r := &round{Round: a.read(ctx, t, asked), begun: t.did.As(x.Text)}
+func (m *Mind) round(ctx context.Context, x *Exchange, t *turn, asked []dialogue.Call) dialogue.Acted {
+	r := &round{Round: m.read(ctx, t, asked), begun: t.did.As(x.Text)}
 	part := t.part()
 	part.waiting = nil // it waits already
 	o := Order{By: "a round of the model", Manner: Planned, Round: r}
-	a.carry(ctx, *x, o, part)
+	m.carry(ctx, *x, o, part)
 	t.enter(r, part)
 	t.rounds.complaint = r.Complaint()
 	say := slices.DeleteFunc(slices.Concat([]string{r.told}, r.say, []string{r.question}), func(s string) bool { return s == "" })
 	return dialogue.Acted{
-		Calls: r.Answers(a.english, r.took), Say: strings.Join(say, " "), Stop: r.stop || r.question != "", Left: t.rounds.complaint != "",
+		Calls: r.Answers(m.english, r.took), Say: strings.Join(say, " "), Stop: r.stop || r.question != "", Left: t.rounds.complaint != "",
 	}
 }
 
 // read reads the calls of a round back into acts. While no device of a tool is known
 // that seems to act on one, its server may be about to tell of them.
-func (a *Mind) read(ctx context.Context, t *turn, asked []dialogue.Call) *errand.Round {
+func (m *Mind) read(ctx context.Context, t *turn, asked []dialogue.Call) *errand.Round {
 	reader := errand.Reader{
-		House: a.match.House(), Words: a.names,
+		House: m.match.House(), Words: m.names,
 		Done: func(device, key string) (told string, ok bool) {
 			told, ok = t.rounds.confirmed[device][key]
 			return told, ok
@@ -78,8 +78,8 @@ func (a *Mind) read(ctx context.Context, t *turn, asked []dialogue.Call) *errand
 	if reader.Unknown(asked) {
 		wait, cancel := context.WithTimeout(ctx, calling.Budget)
 		defer cancel()
-		a.calls.Await(wait, Need{House: true, Again: true})
-		reader.House = a.match.House()
+		m.calls.Await(wait, Need{House: true, Again: true})
+		reader.House = m.match.House()
 	}
 	return reader.Round(asked)
 }
@@ -113,17 +113,17 @@ func (t *turn) enter(r *round, part *turn) {
 }
 
 // tellRound keeps what a round has done and what the user hears of it.
-func (a *Mind) tellRound(o *Order, t *turn, done calling.Made, stopped *record.Task) {
+func (m *Mind) tellRound(o *Order, t *turn, done calling.Made, stopped *record.Task) {
 	r := o.Round
 	for i, which := range r.Remaining() {
 		e := &r.Errands[which]
 		e.Step, e.Result, e.Lost = o.Do[i], done.Results[i], done.Errs[i]
 	}
-	a.keepRound(t, o.Do, done)
-	r.told = a.roundTold(t.rounds, o.Do, done)
+	m.keepRound(t, o.Do, done)
+	r.told = m.roundTold(t.rounds, o.Do, done)
 	done.Into(t.rec, t.watch)
 	if stopped != nil {
-		text, kept := a.stop(*stopped, done.Cause(), t.rec)
+		text, kept := m.stop(*stopped, done.Cause(), t.rec)
 		t.rounds.stopped, r.stop = t.rec.Error, true
 		if kept {
 			r.told = text
@@ -132,7 +132,7 @@ func (a *Mind) tellRound(o *Order, t *turn, done calling.Made, stopped *record.T
 }
 
 // keepRound remembers what a round has done, so that the same is not done again.
-func (a *Mind) keepRound(t *turn, steps []plan.Step, done calling.Made) {
+func (m *Mind) keepRound(t *turn, steps []plan.Step, done calling.Made) {
 	fresh := map[string]bool{}
 	failed := 0
 	for i, s := range steps {
@@ -149,10 +149,10 @@ func (a *Mind) keepRound(t *turn, steps []plan.Step, done calling.Made) {
 			fresh[device], t.rounds.confirmed[device] = true, map[string]string{}
 		}
 		if done.Results[i].Receipt.Done() {
-			t.rounds.confirmed[device][errand.Key(&s)] = errand.In(a.english, &s, done.Results[i], nil)
+			t.rounds.confirmed[device][errand.Key(&s)] = errand.In(m.english, &s, done.Results[i], nil)
 		}
 	}
-	a.rate.GiveBack(failed)
+	m.rate.GiveBack(failed)
 }
 
 // aboutArguments are the reasons of a device's refusal that the model can correct.
@@ -161,7 +161,7 @@ var aboutArguments = []tools.Reason{tools.RefusedValue, tools.RefusedAction, too
 // roundTold returns what the user hears of a round. For a device with several acts, that is
 // the last act that succeeded. A refusal because of the arguments is held back, and does
 // not count as a failure yet.
-func (a *Mind) roundTold(kept *rounds, steps []plan.Step, done calling.Made) string {
+func (m *Mind) roundTold(kept *rounds, steps []plan.Step, done calling.Made) string {
 	var shown errand.Outcomes
 	for i, s := range steps {
 		if r := done.Results[i].Receipt; r != nil && r.Outcome == tools.Refused && slices.Contains(aboutArguments, r.Reason) {
@@ -173,7 +173,7 @@ func (a *Mind) roundTold(kept *rounds, steps []plan.Step, done calling.Made) str
 			shown.Add(s, done.Results[i], done.Errs[i])
 		}
 	}
-	return shown.Say(a.phrases)
+	return shown.Say(m.phrases)
 }
 
 // bettered reports whether the device of a step has done something else after it.
@@ -206,7 +206,7 @@ func (t *turn) noteCall(call dialogue.Call) {
 
 // endRounds closes a model's turn: it returns what the user has not heard yet, the refusals
 // that the model did not mend.
-func (a *Mind) endRounds(t *turn) string {
+func (m *Mind) endRounds(t *turn) string {
 	var left errand.Outcomes
 	for i, s := range t.rounds.held.Steps {
 		if len(t.rounds.confirmed[s.Entity.ID]) == 0 {
@@ -223,5 +223,5 @@ func (a *Mind) endRounds(t *turn) string {
 	case len(left.Steps) > 0:
 		t.rec.Outcome, t.rec.Error = record.Failed, cmp.Or(left.Results[0].Text, "the device refused it")
 	}
-	return left.Say(a.phrases)
+	return left.Say(m.phrases)
 }

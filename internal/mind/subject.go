@@ -66,19 +66,19 @@ func (m *memories) timersStarted(q record.Request) []string {
 func (t *subject) recent() bool { return t != nil && t.Fresh(true) && !t.Asks() }
 
 // heed remembers what a turn was about, for the short sentences that may follow.
-func (a *Mind) heed(x *Exchange, o *Order, rec *record.Record) {
+func (m *Mind) heed(x *Exchange, o *Order, rec *record.Record) {
 	if x.DryRun {
 		return
 	}
 	next := o.Subject
 	if next == nil {
-		next = a.subject(x, o, rec)
+		next = m.subject(x, o, rec)
 	}
 	if next == nil {
 		return
 	}
 	next.At, next.Less = time.Now(), o.Less
-	if last := a.memory.subject(x.Request); last.recent() && len(next.Earlier) == 0 {
+	if last := m.memory.subject(x.Request); last.recent() && len(next.Earlier) == 0 {
 		if next.Earlier = last.Things; slices.Equal(last.Things, next.Things) {
 			next.Earlier = last.Earlier
 		}
@@ -86,12 +86,12 @@ func (a *Mind) heed(x *Exchange, o *Order, rec *record.Record) {
 	if x.Source == record.FromMic || x.Source == record.FromFile {
 		next.At = next.At.Add(Speaking(rec.Reply))
 	}
-	a.memory.turnTo(x.Request, *next)
+	m.memory.turnTo(x.Request, *next)
 }
 
 // subject finds what a turn was about; nil leaves the remembered subject unchanged.
-func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
-	last, deeds := a.memory.subject(x.Request), a.memory.deedsNow(x.Request)
+func (m *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
+	last, deeds := m.memory.subject(x.Request), m.memory.deedsNow(x.Request)
 	switch {
 	case rec.Route == record.RouteModel || rec.Route == record.RouteNone:
 		if t := followup.OfDeeds(deeds); t != nil {
@@ -120,7 +120,7 @@ func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
 	}
 	t := followup.OfActs(o.Meant.Actions, deeds, func(things []string) []string {
 		var named []string
-		for _, e := range a.choosing.ThingsIn(rec.Reply, a.match.House().Some(things)) {
+		for _, e := range m.choosing.ThingsIn(rec.Reply, m.match.House().Some(things)) {
 			named = append(named, e.ID)
 		}
 		return named
@@ -129,5 +129,5 @@ func (a *Mind) subject(x *Exchange, o *Order, rec *record.Record) *subject {
 		return nil
 	}
 	t.Waits = rec.Outcome == record.Asked
-	return &subject{Subject: *t, did: deeds, started: a.memory.timersStarted(x.Request)}
+	return &subject{Subject: *t, did: deeds, started: m.memory.timersStarted(x.Request)}
 }

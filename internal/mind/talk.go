@@ -45,18 +45,18 @@ type parked struct {
 // work begins the work of an order.
 //
 //nolint:contextcheck // the leash is the context of the turn, but can let go of it
-func (a *Mind) work(ctx context.Context, x Exchange, m Memory, o Order, t *turn) *work {
-	w := &work{mind: a, turn: t, x: x, order: o, leash: newLeash(ctx), asks: make(chan serverAsks), done: make(chan struct{})}
+func (m *Mind) work(ctx context.Context, x Exchange, seen Memory, o Order, t *turn) *work {
+	w := &work{mind: m, turn: t, x: x, order: o, leash: newLeash(ctx), asks: make(chan serverAsks), done: make(chan struct{})}
 	calls := tools.WithTalk(w.leash, w) // what its servers say comes here
 	if slices.Contains(written, x.Source) {
 		calls = tools.WithReader(calls)
 	}
 	go func() {
 		defer close(w.done)
-		a.carry(calls, x, o, t)
+		m.carry(calls, x, o, t)
 		if t.missing != nil {
-			w.order = a.unthought(x, m, a.match.House(), t.missing)
-			a.carry(calls, x, w.order, t)
+			w.order = m.unthought(x, seen, m.match.House(), t.missing)
+			m.carry(calls, x, w.order, t)
 		}
 	}()
 	return w
@@ -78,9 +78,9 @@ func (w *work) attend() bool {
 
 // park ends the turn with the question of a server.
 func (w *work) park(asked serverAsks) {
-	a, t := w.mind, w.turn
+	m, t := w.mind, w.turn
 	rec, outcome := t.rec, t.rec.Outcome
-	text := speech.Speakable(a.serverQuestion(asked.question))
+	text := speech.Speakable(m.serverQuestion(asked.question))
 	rec.Outcome, rec.Reply = record.Asked, strings.Join(append(t.said, text), " ")
 	t.said = nil
 	t.moment.Pass(text)
@@ -95,7 +95,7 @@ func (w *work) park(asked serverAsks) {
 		wait += min(Speaking(rec.Reply), confirmTime/2)
 	}
 	p.clock = time.AfterFunc(wait, p.drop)
-	a.memory.ask(w.x.Request, question{server: p}, wait)
+	m.memory.ask(w.x.Request, question{server: p}, wait)
 }
 
 // declineTime is how long a server may take to end a call whose question was declined.
@@ -158,14 +158,14 @@ var nobody = []record.Source{record.FromTimer, record.FromButton, record.FromMCP
 
 // serverQuestion is a server's question as it is said: as its own, because what it says is
 // not to be believed.
-func (a *Mind) serverQuestion(q tools.Question) string {
+func (m *Mind) serverQuestion(q tools.Question) string {
 	plain := strings.NewReplacer("{", "(", "}", ")") // braces are places of our own phrases
 	slots := map[string]any{"server": q.Server, "question": plain.Replace(q.Text)}
 	if q.Kind == tools.OneOf {
 		slots["options"] = plain.Replace(strings.Join(q.Options, ", "))
-		return a.phrases.Phrase("server_asks_which", slots)
+		return m.phrases.Phrase("server_asks_which", slots)
 	}
-	return a.phrases.Phrase("server_asks", slots)
+	return m.phrases.Phrase("server_asks", slots)
 }
 
 // resumption is the answer to a server's question, and the work that waits for it.

@@ -41,16 +41,16 @@ type offered struct {
 
 // Offer returns the sentence that offers to resume a task when its server is back;
 // "" if no task waits for the server or the offer was already made.
-func (a *Mind) Offer(server string) string {
-	if a.recovery.Tasks == nil {
+func (m *Mind) Offer(server string) string {
+	if m.recovery.Tasks == nil {
 		return ""
 	}
-	task, ok := a.recovery.Tasks.Offer(server)
+	task, ok := m.recovery.Tasks.Offer(server)
 	if !ok {
 		return ""
 	}
-	a.memory.offer(task.ID)
-	return a.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
+	m.memory.offer(task.ID)
+	return m.phrases.Phrase("offer_resume", map[string]any{"asked": task.Asked})
 }
 
 // offer keeps an offer, until it is answered.
@@ -98,10 +98,10 @@ func (u *understanding) declines(x Exchange, m Memory) bool {
 
 // takeTask takes the stopped task that an order resumes, and puts its open calls into the
 // order. A dry run only records them.
-func (a *Mind) takeTask(x *Exchange, o *Order, t *turn) (task record.Task, ok bool) {
+func (m *Mind) takeTask(x *Exchange, o *Order, t *turn) (task record.Task, ok bool) {
 	if x.DryRun {
 		t.rec.Outcome = record.Ignored
-		for _, t := range a.recovery.Tasks.Open() {
+		for _, t := range m.recovery.Tasks.Open() {
 			if o.Task != "" && t.ID != o.Task {
 				continue
 			}
@@ -113,24 +113,24 @@ func (a *Mind) takeTask(x *Exchange, o *Order, t *turn) (task record.Task, ok bo
 		}
 		return task, false
 	}
-	if task, ok = a.recovery.Tasks.Take(o.Task); !ok {
-		t.rec.Outcome, t.rec.Reply = record.Done, a.phrases.Phrase("nothing_to_resume", nil)
+	if task, ok = m.recovery.Tasks.Take(o.Task); !ok {
+		t.rec.Outcome, t.rec.Reply = record.Done, m.phrases.Phrase("nothing_to_resume", nil)
 		return task, false
 	}
-	o.Do = past.OpenSteps(a.match.House(), task.Open)
+	o.Do = past.OpenSteps(m.match.House(), task.Open)
 	return task, true
 }
 
 // tellTask says what came of the open calls of a task. Confirmed calls are then done; the
 // others stay open.
-func (a *Mind) tellTask(task record.Task, steps []plan.Step, done calling.Made, t *turn) {
+func (m *Mind) tellTask(task record.Task, steps []plan.Step, done calling.Made, t *turn) {
 	if t.rec.Outcome == record.Done {
-		t.rec.Reply = a.phrases.Phrase("task_resumed", nil)
+		t.rec.Reply = m.phrases.Phrase("task_resumed", nil)
 	} else {
-		keepDoubt(a.phrases, task.Open, done)
-		t.rec.Reply = a.phrases.SayResults(steps, done.Results, done.Errs...)
+		keepDoubt(m.phrases, task.Open, done)
+		t.rec.Reply = m.phrases.SayResults(steps, done.Results, done.Errs...)
 	}
-	a.keepOpen(task, done)
+	m.keepOpen(task, done)
 }
 
 // keepDoubt keeps the doubt about calls that were sent before the task was
@@ -145,7 +145,7 @@ func keepDoubt(p *reply.Phrases, open []record.TaskStep, done calling.Made) {
 }
 
 // keepOpen keeps the steps of a task that are still open.
-func (a *Mind) keepOpen(task record.Task, done calling.Made) {
+func (m *Mind) keepOpen(task record.Task, done calling.Made) {
 	var open []record.TaskStep
 	for i, s := range task.Open {
 		if done.Problems[i] == "" {
@@ -159,15 +159,15 @@ func (a *Mind) keepOpen(task record.Task, done calling.Made) {
 	if task.Open = past.Repeatable(open); len(task.Open) == 0 {
 		return
 	}
-	if err := a.recovery.Tasks.Keep(task); err != nil {
-		a.log.Warn("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
+	if err := m.recovery.Tasks.Keep(task); err != nil {
+		m.log.Warn("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
 	}
 }
 
 // stop ends a task: it keeps the open steps and returns the sentence that says so,
 // and whether there were any to keep. Steps that were sent and must not be carried
 // out twice are not kept.
-func (a *Mind) stop(task record.Task, cause error, rec *record.Record) (said string, kept bool) {
+func (m *Mind) stop(task record.Task, cause error, rec *record.Record) (said string, kept bool) {
 	task.Time = time.Now()
 	if cause != nil {
 		task.Reason = cause.Error()
@@ -175,11 +175,11 @@ func (a *Mind) stop(task record.Task, cause error, rec *record.Record) (said str
 	task.Open = past.Repeatable(task.Open)
 	rec.Outcome, rec.Error = record.Failed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
-		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
+		return m.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
 	}
-	if err := a.recovery.Tasks.Keep(task); err != nil {
-		a.log.Error("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
-		return a.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
+	if err := m.recovery.Tasks.Keep(task); err != nil {
+		m.log.Error("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
+		return m.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
 	}
-	return a.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
+	return m.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
 }

@@ -51,25 +51,25 @@ func readKept(back timers.Back) (w was) {
 
 // endable reports whether the ends that a plan asks for can be kept; if not, the record
 // says why, and nothing is done.
-func (a *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
+func (m *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
 	all := plan.Flatten(steps)
 	if !slices.ContainsFunc(all, func(s plan.Step) bool { return s.Until != nil }) {
 		return true
 	}
 	if err := plan.Endless(all); err != nil {
 		t.rec.Route = record.RouteRefused
-		return t.fail(a.phrases.Apology(err), err.Error())
+		return t.fail(m.phrases.Apology(err), err.Error())
 	}
 	for _, s := range steps {
 		if s.Until == nil || x.DryRun {
 			continue
 		}
 		why := timers.NoBell
-		if a.Ends != nil {
-			why = a.Ends.WeighEnd(wishOf(s.Until))
+		if m.Ends != nil {
+			why = m.Ends.WeighEnd(wishOf(s.Until))
 		}
 		if why != "" {
-			return t.fail(a.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
+			return t.fail(m.phrases.NoEnd(string(why)), "the act could not be given an end: "+string(why))
 		}
 	}
 	return true
@@ -78,17 +78,17 @@ func (a *Mind) endable(x *Exchange, t *turn, steps []plan.Step) bool {
 // leftAlone reports whether an order only wants things to stay as they are, "leave it
 // open", and nothing waits to put them back. A sentence that names nothing is about what
 // was acted on last.
-func (a *Mind) leftAlone(x *Exchange, o *Order) bool {
+func (m *Mind) leftAlone(x *Exchange, o *Order) bool {
 	d := &o.Meant
 	if o.Manner != Ordinary || d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.CancelTimer || d.Actions[0].Slots["leave"] == nil {
 		return false
 	}
 	things := d.Actions[0].Devices
-	if last := a.memory.subject(x.Request); len(things) == 0 && last.recent() {
+	if last := m.memory.subject(x.Request); len(things) == 0 && last.recent() {
 		things = last.Things
 	}
-	waits := func(thing string) bool { _, ok := a.Ends.Ending(thing); return ok }
-	return len(things) > 0 && (a.Ends == nil || !slices.ContainsFunc(things, waits))
+	waits := func(thing string) bool { _, ok := m.Ends.Ending(thing); return ok }
+	return len(things) > 0 && (m.Ends == nil || !slices.ContainsFunc(things, waits))
 }
 
 // wishOf is the end that is asked for.
@@ -111,18 +111,18 @@ func groups(steps []plan.Step) [][2]int {
 
 // reportPlan reports the results of a plan and, for each act with an end, how long it lasts.
 // before finds the earlier state of a thing if the act replaces an act with an end.
-func (a *Mind) reportPlan(x *Exchange, t *turn, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
+func (m *Mind) reportPlan(x *Exchange, t *turn, steps []plan.Step, done calling.Made, before map[string]timers.Back) string {
 	all := groups(steps)
 	if !slices.ContainsFunc(all, func(g [2]int) bool { return steps[g[0]].Until != nil }) {
-		return a.phrases.SayResults(steps, done.Results, done.Errs...)
+		return m.phrases.SayResults(steps, done.Results, done.Errs...)
 	}
 	var said []string
 	for _, g := range all {
 		some, results := steps[g[0]:g[1]], done.Results[g[0]:g[1]]
-		text := a.phrases.SayResults(some, results, done.Errs[g[0]:g[1]]...)
+		text := m.phrases.SayResults(some, results, done.Errs[g[0]:g[1]]...)
 		if u := some[0].Until; u != nil && !x.DryRun {
-			did := past.Of(a.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
-			text = a.lasting(t, u, text, did.Deeds, before)
+			did := past.Of(m.match.House(), x.Text, some, results, done.Problems[g[0]:g[1]])
+			text = m.lasting(t, u, text, did.Deeds, before)
 		}
 		if text != "" {
 			said = append(said, text)
@@ -133,9 +133,9 @@ func (a *Mind) reportPlan(x *Exchange, t *turn, steps []plan.Step, done calling.
 
 // lasting stores the states before the acts, so that they can be restored, and adds to
 // the reply text until when the acts last.
-func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
+func (m *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, before map[string]timers.Back) string {
 	o := wishOf(u)
-	acted, order := a.statesBefore(u, deeds, before)
+	acted, order := m.statesBefore(u, deeds, before)
 	for _, e := range order {
 		body, err := json.Marshal(acted[e.ID])
 		if err == nil && len(acted[e.ID].Changes) > 0 {
@@ -146,9 +146,9 @@ func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, b
 	case len(order) == 0:
 		return text
 	case len(o.Back) == 0:
-		return a.phrases.Stays(text, len(order))
+		return m.phrases.Stays(text, len(order))
 	}
-	began := a.Ends.BeginEnd(o)
+	began := m.Ends.BeginEnd(o)
 	for _, end := range began.Timers {
 		t.ends = append(t.ends, end.ID)
 	}
@@ -156,13 +156,13 @@ func (a *Mind) lasting(t *turn, u *plan.Until, text string, deeds []past.Deed, b
 	if err != nil {
 		return text
 	}
-	return a.phrases.Lasting(text, tools.Result{Data: data})
+	return m.phrases.Lasting(text, tools.Result{Data: data})
 }
 
 // statesBefore returns what has to be put back of each thing that deeds acted on, by its id, and
 // the things in the order of the deeds.
-func (a *Mind) statesBefore(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
-	h := a.match.House()
+func (m *Mind) statesBefore(u *plan.Until, deeds []past.Deed, before map[string]timers.Back) (acted map[string]*was, order []*home.Entity) {
+	h := m.match.House()
 	acted = map[string]*was{}
 	for _, d := range deeds {
 		e := h.Entity(d.Device)
@@ -190,7 +190,7 @@ func (a *Mind) statesBefore(u *plan.Until, deeds []past.Deed, before map[string]
 
 // lastingOn gives the end of a plan to what was done already to its things: "for ten
 // minutes" after "turn on the light".
-func (a *Mind) lastingOn(t *turn, steps []plan.Step, did []past.Deed) string {
+func (m *Mind) lastingOn(t *turn, steps []plan.Step, did []past.Deed) string {
 	var things []string
 	for _, s := range steps {
 		if s.Until != nil && s.Entity != nil {
@@ -198,8 +198,8 @@ func (a *Mind) lastingOn(t *turn, steps []plan.Step, did []past.Deed) string {
 		}
 	}
 	deeds, _ := past.Apart(did, things)
-	told := a.lasting(t, steps[0].Until, "", deeds, a.endings(steps))
-	a.Ends.CancelEnds(things, t.ends...)
+	told := m.lasting(t, steps[0].Until, "", deeds, m.endings(steps))
+	m.Ends.CancelEnds(things, t.ends...)
 	return told
 }
 
@@ -243,13 +243,13 @@ func changeOf(d past.Deed, keep bool) plan.Change {
 
 // endings returns, for the things of a plan with an end, the ends that are already
 // planned.
-func (a *Mind) endings(steps []plan.Step) map[string]timers.Back {
+func (m *Mind) endings(steps []plan.Step) map[string]timers.Back {
 	out := map[string]timers.Back{}
 	for _, s := range steps {
-		if s.Until == nil || s.Entity == nil || a.Ends == nil {
+		if s.Until == nil || s.Entity == nil || m.Ends == nil {
 			continue
 		}
-		if back, ok := a.Ends.Ending(s.Entity.ID); ok {
+		if back, ok := m.Ends.Ending(s.Entity.ID); ok {
 			out[s.Entity.ID] = back
 		}
 	}
@@ -257,49 +257,49 @@ func (a *Mind) endings(steps []plan.Step) map[string]timers.Back {
 }
 
 // note enters what a turn did, and ends the waiting for the things that it did it to.
-func (a *Mind) note(x *Exchange, t *turn, rec *record.Record, meant intent.Decision) {
-	a.ledger.Note(a.match.House(), x.Request, rec, meant)
-	if a.Ends == nil || x.DryRun {
+func (m *Mind) note(x *Exchange, t *turn, rec *record.Record, meant intent.Decision) {
+	m.ledger.Note(m.match.House(), x.Request, rec, meant)
+	if m.Ends == nil || x.DryRun {
 		return
 	}
 	var things []string
 	for _, c := range rec.Calls {
-		things = append(things, past.ThingsOf(a.match.House(), c)...)
+		things = append(things, past.ThingsOf(m.match.House(), c)...)
 	}
 	if len(things) > 0 {
-		a.Ends.CancelEnds(things, t.ends...)
+		m.Ends.CancelEnds(things, t.ends...)
 	}
 }
 
 // Reported cancels the planned end for a thing that was changed by hand, or by another
 // program.
-func (a *Mind) Reported(e home.Event) {
-	if a.Ends == nil || e.Kind != home.Reported || e.First || e.Entity == "" {
+func (m *Mind) Reported(e home.Event) {
+	if m.Ends == nil || e.Kind != home.Reported || e.First || e.Entity == "" {
 		return
 	}
-	back, ok := a.Ends.Ending(e.Entity)
+	back, ok := m.Ends.Ending(e.Entity)
 	if !ok {
 		return
 	}
 	w := readKept(back)
 	if e.Time.After(w.At) && slices.ContainsFunc(w.all(), func(c plan.Change) bool { return c.Left(e.Property, e.State, e.Ours) }) {
-		a.Ends.CancelEnds([]string{e.Entity})
+		m.Ends.CancelEnds([]string{e.Entity})
 	}
 }
 
 // PutBack restores things to their state before an act with an end began. A thing that
 // was changed since is left alone, and is not mentioned.
-func (a *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
+func (m *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Back) record.Record {
 	q.At = time.Now()
 	rec := record.Record{ID: record.NewID(), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud, Verdict: record.Verdict{Calls: []record.CallMade{}}}
 	t := &turn{rec: &rec, watch: record.Stopwatch{Zero: q.At}, say: func(string) {}}
-	a.awaitThings(ctx, things)
+	m.awaitThings(ctx, things)
 	x := &Exchange{Request: q, Turn: rec.ID}
 	o := Order{By: "the end of an act", Meant: plainDecision(catalogue.Undo), Manner: Due}
-	o.Do, o.Denied = past.PlanUndo(a.match.House(), deedsOf(things))
-	a.carry(ctx, *x, o, t)
-	a.note(x, t, &rec, o.Meant)
-	a.memory.keep(x.Request, &rec, t.did, false)
+	o.Do, o.Denied = past.PlanUndo(m.match.House(), deedsOf(things))
+	m.carry(ctx, *x, o, t)
+	m.note(x, t, &rec, o.Meant)
+	m.memory.keep(x.Request, &rec, t.did, false)
 	rec.Timings.Total = t.watch.Now()
 	return rec
 }
@@ -320,23 +320,23 @@ func deedsOf(things []timers.Back) (deeds []past.Deed) {
 
 // awaitThings waits for the house if some things are not known: after a start their server
 // may not have published them yet.
-func (a *Mind) awaitThings(ctx context.Context, things []timers.Back) {
+func (m *Mind) awaitThings(ctx context.Context, things []timers.Back) {
 	ctx, cancel := context.WithTimeout(ctx, calling.NeedBudget)
 	defer cancel()
 	missing := func() bool {
-		h := a.match.House()
+		h := m.match.House()
 		return slices.ContainsFunc(things, func(b timers.Back) bool { return h.Entity(b.Thing) == nil })
 	}
 	for told := true; told && missing(); {
-		before := a.match.House()
-		a.awaitHouse(ctx, false)
-		told = a.match.House() != before
+		before := m.match.House()
+		m.awaitHouse(ctx, false)
+		told = m.match.House() != before
 	}
 }
 
 // tellFailures says which things could not be put back. A thing that was changed since is
 // no failure.
-func (a *Mind) tellFailures(rec *record.Record, steps []plan.Step, done calling.Made) {
+func (m *Mind) tellFailures(rec *record.Record, steps []plan.Step, done calling.Made) {
 	var left []plan.Step
 	var results []tools.Result
 	var errs []error
@@ -350,5 +350,5 @@ func (a *Mind) tellFailures(rec *record.Record, steps []plan.Step, done calling.
 		rec.Outcome, rec.Reply, rec.Error = record.Done, "", ""
 		return
 	}
-	rec.Outcome, rec.Reply = record.Failed, a.phrases.SayResults(left, results, errs...)
+	rec.Outcome, rec.Reply = record.Failed, m.phrases.SayResults(left, results, errs...)
 }

@@ -29,9 +29,9 @@ func (u *understanding) explain(o Order, x Exchange, h *home.House) Order {
 }
 
 // account is the account of the past for the user who asks.
-func (a *Mind) account(x *Exchange) past.Account {
+func (m *Mind) account(x *Exchange) past.Account {
 	return past.Account{
-		House: a.match.House(), Acts: &a.ledger, Reports: &a.Reports, Phrases: a.phrases, Area: x.Area,
+		House: m.match.House(), Acts: &m.ledger, Reports: &m.Reports, Phrases: m.phrases, Area: x.Area,
 		Mine: func(e *past.Entry) bool {
 			return asker(record.Request{Source: e.Source, Area: e.Area}) == asker(x.Request)
 		},
@@ -40,21 +40,21 @@ func (a *Mind) account(x *Exchange) past.Account {
 
 // failures says, after the state of the house, which things did not answer their last
 // command; "" for any other order.
-func (a *Mind) failures(x *Exchange, o *Order, rec *record.Record) string {
+func (m *Mind) failures(x *Exchange, o *Order, rec *record.Record) string {
 	if len(o.Meant.Actions) != 1 || rec.Outcome != record.Done {
 		return ""
 	}
 	if slots := o.Meant.Actions[0].Slots; slots["state"] != "right" || slots["ask"] != "which" {
 		return ""
 	}
-	remembered := a.account(x)
+	remembered := m.account(x)
 	return remembered.Failures()
 }
 
 // explain answers a question about what was done before, from the ledger and from what
 // the devices report.
-func (a *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
-	remembered := a.account(x)
+func (m *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
+	remembered := m.account(x)
 	act := o.Meant.Actions[0]
 	if len(o.Do) > 0 {
 		done.Into(t.rec, t.watch)
@@ -68,13 +68,13 @@ func (a *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
 	case act.Intent == catalogue.WhoDid:
 		t.rec.Reply = remembered.Who()
 	default:
-		t.rec.Reply = a.why(&remembered, act, o.Do, done)
+		t.rec.Reply = m.why(&remembered, act, o.Do, done)
 	}
 }
 
 // why says, for each thing in the question, who changed it, or that no one asked for the
 // change and what the thing itself reported.
-func (a *Mind) why(remembered *past.Account, act intent.Action, steps []plan.Step, done calling.Made) string {
+func (m *Mind) why(remembered *past.Account, act intent.Action, steps []plan.Step, done calling.Made) string {
 	state, _ := act.Slots["state"].(string)
 	var things []*home.Entity
 	var told, others []string
@@ -96,5 +96,5 @@ func (a *Mind) why(remembered *past.Account, act intent.Action, steps []plan.Ste
 	case len(others) > 0:
 		return others[0]
 	}
-	return a.phrases.Phrase("nothing_lately", nil)
+	return m.phrases.Phrase("nothing_lately", nil)
 }

@@ -7,7 +7,7 @@ import (
 
 // answerInWords ends a typed turn with a sentence if none was said, which is right only
 // for spoken text. A dry run reports its result in other ways.
-func (a *Mind) answerInWords(x *Exchange, t *turn) {
+func (m *Mind) answerInWords(x *Exchange, t *turn) {
 	if t.rec.Reply != "" || x.DryRun || !x.typed() {
 		return
 	}
@@ -22,7 +22,7 @@ func (a *Mind) answerInWords(x *Exchange, t *turn) {
 	case t.rec.Outcome == record.Ignored:
 		t.rec.Outcome = record.Failed
 	}
-	t.rec.Reply = a.phrases.Phrase(key, nil)
+	t.rec.Reply = m.phrases.Phrase(key, nil)
 	t.say(t.rec.Reply)
 }
 

@@ -26,7 +26,7 @@ func Timers(out io.Writer, p Paint, list []timers.Timer) {
 
 // timeLeft is the time that is left, in the largest units.
 func timeLeft(t timers.Timer) string {
-	if t.State == timers.Ringing {
+	if t.State == timers.Ringing || t.State == timers.Unseen {
 		return "-"
 	}
 	return (time.Duration(t.Left) * time.Second).String()

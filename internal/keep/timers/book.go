@@ -45,6 +45,7 @@ type Saved struct {
 	Last    int       `json:"last"` // number of the newest timer
 	Timers  []entry   `json:"timers"`
 	Notices []Notice  `json:"notices,omitempty"`
+	Unseen  []Timer   `json:"unseen,omitempty"`
 }
 
 // Book holds the timers. It is not safe for concurrent use.
@@ -53,8 +54,9 @@ type Book struct {
 	last    int
 	entries []entry
 	notices []Notice
-	mended  bool   // a jump of the clock has changed what must be written down
-	place   *Place // nil: sunrise and sunset are not known
+	unseen  []Timer // that have rung to their end
+	mended  bool    // a jump of the clock has changed what must be written down
+	place   *Place  // nil: sunrise and sunset are not known
 }
 
 // Stands sets where the house stands; nil if that is not known.
@@ -64,7 +66,7 @@ func (b *Book) Stands(at *Place) { b.place = at }
 // now's wall clock. A timer that rang keeps ringing, or counts as missed by now. A
 // command that was being carried out is not begun again, and a notice says so.
 func Open(saved Saved, now Moment) *Book {
-	b := &Book{clock: startClock(saved.Seen, now), last: saved.Last, notices: slices.Clone(saved.Notices)}
+	b := &Book{clock: startClock(saved.Seen, now), last: saved.Last, notices: slices.Clone(saved.Notices), unseen: slices.Clone(saved.Unseen)}
 	wall := b.clock.now()
 	for _, e := range saved.Timers {
 		if date, err := time.ParseInLocation(time.DateOnly, e.Date, wall.Location()); err == nil {
@@ -92,7 +94,7 @@ func Open(saved Saved, now Moment) *Book {
 
 // Save is what has to be written down.
 func (b *Book) Save() Saved {
-	s := Saved{Seen: b.clock.now(), Last: b.last, Timers: make([]entry, 0, len(b.entries)), Notices: b.notices}
+	s := Saved{Seen: b.clock.now(), Last: b.last, Timers: make([]entry, 0, len(b.entries)), Notices: b.notices, Unseen: b.unseen}
 	for _, e := range b.entries {
 		e.Due = b.due(&e)
 		s.Timers = append(s.Timers, e)

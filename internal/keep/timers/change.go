@@ -49,6 +49,13 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if !known {
 		return b.result(Refused, BadAction)
 	}
+	if c.Action == Stop && c.Which.ID != "" {
+		if t, was := b.see(c.Which.ID); was {
+			r := b.result(Stopped, "")
+			r.Timers = append(r.Timers, t)
+			return r
+		}
+	}
 	if (c.Action == Add || c.Action == Subtract) && c.Seconds < 1 || c.Seconds < 0 || c.Seconds > int(Longest/time.Second) {
 		return b.result(Refused, checkLength(c.Seconds))
 	}
@@ -174,10 +181,28 @@ func (b *Book) snooze(e *entry, length int) Reason {
 	return ""
 }
 
-// Over ends the ringing of the timers with these ids, because the user said stop or
-// because they have rung for as long as they may. Other timers are left alone.
-func (b *Book) Over(ids []string) (changed bool) {
+// Over ends the ringing of the timers with these ids, because the user said stop or, if
+// seen is false, because they have rung for as long as they may. Other timers are left
+// alone.
+func (b *Book) Over(ids []string, seen bool) (changed bool) {
 	before := len(b.entries)
-	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool { return e.State == Ringing && slices.Contains(ids, e.ID) })
+	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool {
+		over := e.State == Ringing && slices.Contains(ids, e.ID)
+		if over && !seen {
+			b.giveUp(&e)
+		}
+		return over
+	})
 	return len(b.entries) != before
+}
+
+// see takes away a timer that has rung to its end, because a person has seen that.
+func (b *Book) see(id string) (Timer, bool) {
+	i := slices.IndexFunc(b.unseen, func(t Timer) bool { return t.ID == id })
+	if i < 0 {
+		return Timer{}, false
+	}
+	t := b.unseen[i]
+	b.unseen = slices.Delete(b.unseen, i, i+1)
+	return t, true
 }

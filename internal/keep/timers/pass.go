@@ -36,7 +36,8 @@ func (b *Book) Advance(now Moment) (changed bool) {
 		e := &b.entries[i]
 		switch {
 		case e.State == Ringing && b.clock.up-e.rangUp >= RingsFor:
-			e.State, changed = "", true
+			b.giveUp(e)
+			changed = true
 		case e.State != Running || b.timeLeft(e) > 0:
 		case e.Every != "":
 			rung = append(rung, b.again(e))
@@ -77,6 +78,21 @@ func (b *Book) miss(e *entry, late time.Duration) {
 	b.note(n)
 	e.State = ""
 }
+
+// mostUnseen bounds how many timers are kept that no person has seen.
+const mostUnseen = 20
+
+// giveUp takes a timer out of the book that has rung to its end, and keeps it to be seen.
+func (b *Book) giveUp(e *entry) {
+	e.State = Unseen
+	b.unseen = append(b.unseen, b.timerOf(e))
+	b.unseen = b.unseen[max(len(b.unseen)-mostUnseen, 0):]
+	e.State = ""
+}
+
+// Unseen are the timers that have rung to their end and that no person has seen, the
+// oldest first.
+func (b *Book) Unseen() []Timer { return slices.Clone(b.unseen) }
 
 // note keeps a notice. If notices cannot be spoken for long, the oldest are dropped.
 func (b *Book) note(n Notice) {

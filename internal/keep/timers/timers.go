@@ -53,6 +53,7 @@ const (
 	Running  State = "running"
 	Paused   State = "paused"
 	Ringing  State = "ringing"
+	Unseen   State = "unseen" // it has rung to its end, and no person has said a word; only Stop takes it away
 	carrying State = "carrying"
 )
 

@@ -85,13 +85,14 @@ func (r *run) step(ctx context.Context) time.Duration {
 // look lets time pass in the book and writes down what has changed by that.
 func (k *Keeper) look() due {
 	k.ackMu.Lock()
-	silenced := k.acked
-	k.acked = nil
+	silenced, rung := k.acked, k.rung
+	k.acked, k.rung = nil, nil
 	k.ackMu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.cfg.Clock()
-	changed := k.book.Over(silenced)
+	changed := k.book.Over(silenced, true)
+	changed = k.book.Over(rung, false) || changed
 	next, any := k.book.Next()
 	if k.book.Advance(now) {
 		changed = true
@@ -110,11 +111,10 @@ func (k *Keeper) look() due {
 	if any {
 		d.wait = min(d.wait, next)
 	}
-	list := k.book.List(timers.Which{}, "", now)
-	d.now = list.Now
+	d.now = k.book.List(timers.Which{}, "", now).Now
 	if k.news {
 		k.news = false
-		d.list = list.Timers
+		d.list = k.shown(now)
 	}
 	return d
 }

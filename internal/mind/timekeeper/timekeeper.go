@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -103,6 +104,7 @@ type Keeper struct {
 
 	ackMu sync.Mutex
 	acked []string // ids that a person has silenced
+	rung  []string // ids that have rung for as long as they may
 }
 
 // NewClock makes the clock of the machine.
@@ -152,6 +154,20 @@ func (k *Keeper) Change(c timers.Change) timers.Result {
 	return k.saveResult(k.open().Change(c, k.cfg.Clock()))
 }
 
+// Shown returns what the page and other programs see: the timers that are yet to come, and
+// before them those that have rung to their end and that no person has seen.
+func (k *Keeper) Shown() []timers.Timer {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.shown(k.cfg.Clock())
+}
+
+// shown is Shown. The caller holds mu.
+func (k *Keeper) shown(now timers.Moment) []timers.Timer {
+	list := k.open().List(timers.Which{}, "", now).Timers
+	return slices.Insert(list, 0, k.book.Unseen()...)
+}
+
 // List tells which timers there are.
 func (k *Keeper) List(w timers.Which, area string) timers.Result {
 	k.mu.Lock()
@@ -161,9 +177,13 @@ func (k *Keeper) List(w timers.Which, area string) timers.Result {
 
 // Acknowledged ends the ringing of timers: a person said stop, or they rang for as
 // long as they may. It does not block.
-func (k *Keeper) Acknowledged(ids []string, _ bool) {
+func (k *Keeper) Acknowledged(ids []string, over bool) {
 	k.ackMu.Lock()
-	k.acked = append(k.acked, ids...)
+	if over {
+		k.rung = append(k.rung, ids...)
+	} else {
+		k.acked = append(k.acked, ids...)
+	}
 	k.ackMu.Unlock()
 	k.wake()
 }

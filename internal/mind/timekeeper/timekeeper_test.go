@@ -244,6 +244,45 @@ func TestAProgramStopsAndSnoozes(t *testing.T) {
 	})
 }
 
+// TestATimerThatNobodyAnsweredStaysToBeSeen: what has rung to its end, by the bell or by the
+// book, is shown until a person has seen it, also after a restart, and is no timer any more.
+func TestATimerThatNobodyAnsweredStaysToBeSeen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, wrong, dir := newRoom(), time.Duration(0), t.TempDir()
+		k := begin(t, r, dir, &wrong)
+		for _, name := range []string{"pasta", "tea"} {
+			k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60), Name: name})
+		}
+		wait(2 * time.Minute)
+		k.Acknowledged([]string{"timer-1"}, true)
+		wait(20 * time.Minute)
+		k.end()
+		k = begin(t, r, dir, &wrong)
+		defer k.end()
+		view := ViewOf(k.Keeper, record.FromHTTP)
+		names := func(all []timers.Timer) (names []string) {
+			for _, x := range all {
+				names = append(names, x.Name+" "+string(x.State))
+			}
+			return names
+		}
+		if got := names(view.Timers()); !slices.Equal(got, []string{"pasta unseen", "tea unseen"}) {
+			t.Errorf("shown are %q", got)
+		}
+		if got := k.List(timers.Which{}, "").Timers; len(got) > 0 {
+			t.Errorf("there are %+v", got)
+		}
+		if res := view.Change(timers.Change{Action: timers.Stop, Which: timers.Which{ID: "timer-1"}}); res.Outcome != timers.Stopped || len(res.Timers) != 1 {
+			t.Errorf("seen: %+v", res)
+		}
+		synctest.Wait()
+		if got := names(r.shown[len(r.shown)-1]); !slices.Equal(got, []string{"tea unseen"}) {
+			t.Errorf("after that, shown are %q", got)
+		}
+	})
+}
+
 func TestRingingEndsByItselfAndTheBellIsToldSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,8 +20,8 @@ type View struct {
 // ViewOf makes the view of the programs that come from one source.
 func ViewOf(k *Keeper, source record.Source) View { return View{k, &guard.Rate{}, source} }
 
-// Timers lists all timers.
-func (v View) Timers() []timers.Timer { return v.keeper.List(timers.Which{}, "").Timers }
+// Timers lists all timers, those first that rang and that no person has seen.
+func (v View) Timers() []timers.Timer { return v.keeper.Shown() }
 
 // Do starts a timer or changes some.
 func (v View) Do(ctx context.Context, r timers.Request) timers.Result {

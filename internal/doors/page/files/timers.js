@@ -17,8 +17,9 @@ const actions = { running: ["add", "pause", "cancel"], paused: ["resume", "cance
 const renderSoon = soon(() => {
   // Who has just pressed a button of a timer finds one there again.
   const focused = document.activeElement?.closest?.("#timers li")?.dataset.id, action = document.activeElement?.dataset?.action;
-  byId("timers").replaceChildren(...timers.map(itemOf));
-  byId("timers-none").hidden = timers.length > 0;
+  const coming = timers.filter((timer) => timer.state !== "unseen");
+  byId("timers").replaceChildren(...coming.map(itemOf));
+  byId("timers-none").hidden = coming.length > 0;
   showRinging();
   if (!focused) return;
   const item = [...byId("timers").children].find((li) => li.dataset.id === focused);
@@ -26,18 +27,20 @@ const renderSoon = soon(() => {
 });
 
 // showRinging puts what rings at the top of the page, each with a button that ends it: where
-// there is no speaker, nobody hears it.
+// there is no speaker, nobody hears it. What has rung to its end stays there until it is seen.
 function showRinging() {
-  const rings = timers.filter((timer) => timer.state === "ringing"), shown = rings.map((timer) => timer.id).join(" ");
+  const rings = timers.filter((timer) => timer.state === "ringing" || timer.state === "unseen"), shown = rings.map((timer) => timer.id + timer.state).join(" ");
   const list = byId("ringing");
   if (list.dataset.shown === shown) return; // a button keeps its focus
   list.dataset.shown = shown;
   list.hidden = rings.length === 0;
   list.replaceChildren(...rings.map((timer) => {
     const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command;
-    const button = el("button", { type: "button", "aria-label": `${word("timer_stop")}: ${own || kind}` }, word("timer_stop"));
+    const over = timer.state === "unseen", does = word(over ? "timer_seen" : "timer_stop");
+    const button = el("button", { type: "button", "aria-label": `${does}: ${own || kind}` }, does);
     button.addEventListener("click", () => doing(button, () => ask("change_timers", { action: "stop", timer: timer.id })));
-    return el("li", {}, el("div", { className: "row wrap" }, el("span", {}, own ? `${kind}: ${own}` : kind), el("span", {}, word("timer_ringing")), button));
+    return el("li", {}, el("div", { className: "row wrap" }, el("span", {}, own ? `${kind}: ${own}` : kind), el("span", {}, word(`timer_${timer.state}`)),
+      over ? el("span", { className: "quiet" }, timeOf(timer.due)) : null, button));
   }));
 }
 
