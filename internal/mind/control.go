@@ -16,8 +16,8 @@ var ErrNoThing = errors.New("the house has no such thing")
 
 // Controls makes an act without words on the thing that has an id, or alone has a name. The
 // error is ErrNoThing, or says what the thing can do and which value it takes.
-func (a *Mind) Controls(thing, do string, value any) (record.Control, error) {
-	h := a.match.House()
+func (m *Mind) Controls(thing, do string, value any) (record.Control, error) {
+	h := m.match.House()
 	e := h.Entity(thing)
 	if e == nil {
 		var named []*home.Entity

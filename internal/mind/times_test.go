@@ -91,7 +91,10 @@ func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *fa
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
 	f.tools = own
-	for _, tool := range append(timers.Tools(k), local...) {
+	for _, tool := range timers.Tools(k) {
+		own[tool.Spec().Name] = tool
+	}
+	for _, tool := range local {
 		own[tool.Spec().Name] = tool
 	}
 	call := func(ctx context.Context, c tools.Call) (tools.Result, error) {

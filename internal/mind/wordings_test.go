@@ -22,7 +22,7 @@ import (
 const (
 	wordingsRight       = 24
 	wordingsAsked       = 0
-	wordingsWrong       = 0
+	wordingsWrong       = 4 // a wrong question does nothing, but nobody likes to hear it
 	wordingsDoneWrongly = 0 // something else was changed, and nothing was asked
 )
 

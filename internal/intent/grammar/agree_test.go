@@ -174,6 +174,9 @@ func agree(t *testing.T, e extent) {
 	c := &counted{times: make(map[string]int)}
 	t.Cleanup(func() { c.allHappen(t) }) // when all subtests are over
 	for _, language := range sentences.Languages() {
+		if len(lacking[language]) == 0 {
+			t.Errorf("lacking has no sentences in %q", language)
+		}
 		t.Run(language+"/family", func(t *testing.T) {
 			t.Parallel()
 			x := listen(t, language, houseOf(t, language))

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/language/numbers"
+	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/template"
 )
 
@@ -216,12 +217,12 @@ func (x *expansion) listed(n *template.Node) []string {
 }
 
 // command is one for a timer to carry out: what the language says to switch the first
-// light off.
+// light off, as in its examples.
 func (x *expansion) command() []string {
-	verb := map[string]string{"en": "turn off the ", "de": "deaktiviere ", "es": "apaga ", "fr": "éteins "}[x.pack.Language]
+	said := sentences.WordsOf(x.pack.Language).Examples.Off[0]
 	for i := range x.house.Entities {
 		if e := &x.house.Entities[i]; e.Domain == "light" {
-			return []string{verb + intent.EntityNames(e, x.pack)[0]}
+			return []string{strings.ReplaceAll(said, "{}", intent.EntityNames(e, x.pack)[0])}
 		}
 	}
 	return nil
