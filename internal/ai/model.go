@@ -26,6 +26,12 @@ type Toolbox interface {
 	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
+// refusedTools is a Toolbox that is told which tools the server of a model refuses, so
+// that a person is shown it.
+type refusedTools interface {
+	Refused(spec tools.Spec)
+}
+
 // Role says who wrote a Message.
 type Role string
 
