@@ -32,6 +32,12 @@ type refusedTools interface {
 	Refused(spec tools.Spec)
 }
 
+// unusedTools is a Toolbox that knows tools which are there and not used.
+type unusedTools interface {
+	// Unused says why one is not used; empty: it is not one of them.
+	Unused(name string) (why string)
+}
+
 // Role says who wrote a Message.
 type Role string
 

@@ -92,6 +92,18 @@ type modelTools struct {
 // House is the house as it is known.
 func (m modelTools) House() *home.House { return m.rooms.House() }
 
+// Unused says why a tool of an MCP server is not used.
+func (m modelTools) Unused(name string) string {
+	for _, server := range m.mcp.Status() {
+		for _, tool := range server.ToolsUnused {
+			if tool.Tool == name && len(tool.Choices) > 0 {
+				return tool.Why
+			}
+		}
+	}
+	return ""
+}
+
 // Refused shows a tool that the server of the model refuses at its MCP server.
 func (m modelTools) Refused(spec tools.Spec) {
 	if spec.Server != "" {
