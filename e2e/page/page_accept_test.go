@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -183,6 +184,24 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	p.reads("#servers .pill", "connected")
 	p.eventually("the pill is as bad as the rest", `!document.getElementById("level").innerText.includes("zwave") && document.getElementById("level").classList.contains("bad")`)
 	p.eventually("there is nothing to retry", `!document.querySelector("[data-key^=retry]")`)
+	w.stayedHome(t, g.url)
+}
+
+// A server that the configuration has no more leaves an open page.
+func TestAcceptPageDropsAServer(t *testing.T) {
+	t.Parallel()
+	ctx, w := browser(t)
+	const one = "gateway: {id: home}\nmcp:\n  servers:\n    zwave: {command: /nowhere/server}\n"
+	g := run(t, one+"    attic: {command: /nowhere/attic}\n", "")
+	p := loaded(t, ctx, g.url+"/")
+	p.reads("#servers", "attic")
+	if err := os.WriteFile(g.config, []byte(one), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.program.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("it is gone", `document.getElementById("servers").innerText.includes("zwave") && !document.getElementById("servers").innerText.includes("attic")`)
 	w.stayedHome(t, g.url)
 }
 

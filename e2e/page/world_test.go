@@ -26,10 +26,12 @@ var (
 
 // gateway is a running one.
 type gateway struct {
-	t      *testing.T
-	url    string // of its page
-	broker string
-	token  string
+	t       *testing.T
+	url     string // of its page
+	broker  string
+	token   string
+	config  string // its file
+	program *rig.Program
 }
 
 // house starts a simulated house and a gateway with a configuration in YAML.
@@ -56,9 +58,9 @@ func run(t *testing.T, config, broker string, more ...string) gateway {
 	if broker == "" {
 		broker = "mqtt://" + fake.FreeAddr(t) // nobody
 	}
-	start(t, environ(t, append([]string{"VOICE_GATEWAY_MQTT_BROKER=" + broker, "VOICE_GATEWAY_HTTP_LISTEN=" + addr, "VOICE_GATEWAY_AI_ENABLED=false"}, more...)...),
+	c := start(t, environ(t, append([]string{"VOICE_GATEWAY_MQTT_BROKER=" + broker, "VOICE_GATEWAY_HTTP_LISTEN=" + addr, "VOICE_GATEWAY_AI_ENABLED=false"}, more...)...),
 		filepath.Join(bin, "voice-gateway"), "run", "--config", path)
-	g := gateway{t: t, url: "http://" + addr, broker: broker}
+	g := gateway{t: t, url: "http://" + addr, broker: broker, config: path, program: c}
 	eventually(t, "the gateway answers", func() bool { return g.get("/healthz", new(any)) == nil })
 	return g
 }

@@ -406,3 +406,38 @@ func (s *street) turn(name, room string, turn chainedTurn) {
 		t.Errorf("%s: %q: why does not say %q:\n%s", name, turn.say, turn.error, out)
 	}
 }
+
+// TestAToolThatTheModelRefusesIsShown: a model's server that takes no request with one tool
+// costs that tool alone, and servers says which one and why.
+func TestAToolThatTheModelRefusesIsShown(t *testing.T) {
+	t.Parallel()
+	script := &chained{words: "Whales nap."}
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), `"name":"file_attic"`) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":{"message":"Invalid schema for function 'file_attic': it is no object","type":"invalid_request_error"}}`)
+			return
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		script.ServeHTTP(w, r)
+	}))
+	t.Cleanup(model.Close)
+	program, variables := keeper(t, "attic", t.TempDir()).Pull(t)
+	broker := mosquitto(t)
+	simulate(t, broker)
+	servers := map[string]string{"attic": entry(t, map[string]any{"command": program, "env": variables, "connect_timeout": "60s"})}
+	s := &street{t: t}
+	_, s.http, s.env = daemonWith(t, beside(t, servers), broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+model.URL+"/v1")
+	eventually(t, "all servers are connected", func() bool {
+		var list struct{ Overall string }
+		return get(t, s.http, "/mcp/servers", &list) == nil && list.Overall == "full"
+	})
+	if r := s.ask("Kitchen", "what is in the folder of the attic"); r.Reply != "Whales nap." {
+		t.Errorf("it said %q: %s", r.Reply, r.Error)
+	}
+	if out, _, _ := command(t, s.env, "servers"); !strings.Contains(out, "file_attic") || !strings.Contains(out, "the server of the language model refuses it") {
+		t.Errorf("servers does not say it:\n%s", out)
+	}
+}

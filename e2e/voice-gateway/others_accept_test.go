@@ -363,6 +363,9 @@ func (c *crowd) hang() map[string]string {
 	return said
 }
 
+// refusals are why a call that writes is not made at each trust.
+var refusals = map[string]string{"": "is not used: it writes", "act": "nothing may be changed after text from outside"}
+
 // fate is what is told of one server.
 type fate struct {
 	done               [3]int
@@ -403,7 +406,7 @@ func TestAcceptServersOfOthers(t *testing.T) {
 				if trust == "" {
 					f.slow = "connected"
 				}
-				if want := others[id].done[i]; done[id] != want {
+				if want := others[id].done[i]; done[id] != want || want < 3 && !strings.Contains(why[id], refusals[trust]) {
 					t.Errorf("%s: %d of 3 calls were carried out, expected %d; %s", id, done[id], want, why[id])
 				}
 			}

@@ -50,11 +50,14 @@ func TestServersAreReadAgain(t *testing.T) {
 		}
 	}
 	eventually(t, "the first servers", shows("first", "zwave"))
+	heard := events(t, addr)
+	eventually(t, "a page is told of the first servers", func() bool { return heard("server", `"id":"first"`, `"status":`) })
 
 	write(list, `{"mcpServers":{"imported":{"command":"`+never+`"}}}`)
 	write(file, begin+"    second: {command: "+never+", connect_timeout: 1h}\n")
 	hangup()
 	eventually(t, "the servers of the new file", shows("imported", "second", "zwave"))
+	eventually(t, "an open page is told that a server is gone", func() bool { return heard("server", `"id":"first"`, `"gone":true`) })
 	if out, _, _ := command(t, env, "servers"); !strings.Contains(out, "imported: imported from "+list) {
 		t.Errorf("servers: %s", out)
 	}

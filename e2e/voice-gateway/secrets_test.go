@@ -248,6 +248,18 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 			"headers": map[string]any{"Authorization": "Bearer " + g.plant(id+" bearer"), "X-House": g.plant(id + " header")},
 		})
 	}
+	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": g["access token"], "token_type": "bearer", "expires_in": 3600})
+	}))
+	t.Cleanup(tokens.Close)
+	g.plant("access token")
+	admitted := func(id, base, place string) string {
+		return entry(t, map[string]any{
+			"transport": "http", "url": base + "/mcp", "trust": "full", "retry": map[string]any{"attempts": 1},
+			"auth": map[string]any{"client_id": "house", "client_secret_file": g.file(t, id+" client secret"), "token_url": at(place, id+" tokens")},
+		})
+	}
 	config := filepath.Join(t.TempDir(), "voice-gateway.yaml")
 	text := fmt.Sprintf(`
 ai: {api_key_file: %s}
@@ -263,9 +275,12 @@ mcp:
     dying: %s
     web: %s
     refusing: %s
+    admitted: %s
+    shut: %s
     waiting: %s
 `, g.file(t, "ai.api_key"), voices.URL+"/v1", g.file(t, "stt key"), voices.URL+"/v1", g.file(t, "tts key"), g.file(t, "mqtt.password"), g.file(t, "http.token"),
 		voices.URL, g.plant("zwave env"), given("babbling", false), given("dying", true), reached("web", web.URL), reached("refusing", refusing.URL),
+		admitted("admitted", web.URL, tokens.URL), admitted("shut", web.URL, refusing.URL),
 		entry(t, map[string]any{"command": "/bin/false", "requires": []string{at("http://127.0.0.1:9", "requires")}, "requires_timeout": "1h"}))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -286,7 +301,7 @@ mcp:
 		return out + errs
 	}
 	shown := map[string]func() string{"log": c.stderr.String, "model": model.heard}
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/mcp/servers", "/mcp/servers/babbling/status", "/mcp/servers/dying/status", "/mcp/servers/web/status", "/mcp/servers/refusing/status", "/api/turns", "/api/home"} {
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/mcp/servers", "/mcp/servers/babbling/status", "/mcp/servers/dying/status", "/mcp/servers/web/status", "/mcp/servers/refusing/status", "/mcp/servers/admitted/status", "/mcp/servers/shut/status", "/api/turns", "/api/home"} {
 		shown[path] = func() string { return read(path) }
 	}
 	for _, args := range [][]string{{"config", "show"}, {"config", "check"}, {"servers"}, {"servers", "--json"}, {"servers", "retry", "dying"}, {"turns"}, {"turns", "--json"}, {"why"}, {"home"}, {"say", "hello"}} {
@@ -301,7 +316,7 @@ mcp:
 		for _, s := range list.Servers {
 			states[s.ID] = string(s.Status)
 		}
-		return states["zwave"] == "connected" && states["babbling"] == "connected" && states["web"] == "connected" && states["dying"] == "failed" && states["refusing"] == "failed"
+		return states["zwave"] == "connected" && states["babbling"] == "connected" && states["web"] == "connected" && states["dying"] == "failed" && states["refusing"] == "failed" && states["admitted"] == "connected" && states["shut"] == "failed"
 	})
 	for _, sentence := range []string{"what does the violet book say", "tell me a secret", "turn on the kitchen light", "why is " + g["babbling env"] + " blue"} {
 		shown["ask "+sentence] = func() string { return run("ask", "--json", sentence) }
@@ -321,7 +336,7 @@ mcp:
 	checkChildren(t, g, c.Process.Pid)
 
 	// All this proves something only if secrets were really passed on.
-	for name, text := range map[string]string{"log": c.stderr.String(), "model": model.heard(), "the dying server": read("/mcp/servers/dying/status"), "the refusing server": read("/mcp/servers/refusing/status")} {
+	for name, text := range map[string]string{"log": c.stderr.String(), "model": model.heard(), "the dying server": read("/mcp/servers/dying/status"), "the refusing server": read("/mcp/servers/refusing/status"), "the admitted server": read("/mcp/servers/admitted/status")} {
 		if !strings.Contains(text, "***") {
 			t.Errorf("%s: nothing was hidden in %d bytes: %.2000s", name, len(text), text)
 		}

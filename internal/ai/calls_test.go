@@ -100,6 +100,31 @@ func TestTextFromOutsideTakesTheActsAway(t *testing.T) {
 	}
 }
 
+// trustless is a box beside a tool that is there and not used.
+type trustless struct{ *box }
+
+func (trustless) Unused(name string) string {
+	if name == "add_note" {
+		return "it writes"
+	}
+	return ""
+}
+
+// TestAToolThatIsNotUsedHasItsReason: the model and the record are told why, and that is
+// no call that makes no sense.
+func TestAToolThatIsNotUsedHasItsReason(t *testing.T) {
+	t.Parallel()
+	s := serve(t, calls(want{"add_note", `{}`}), says("I cannot."))
+	h := hear(t.Context(), talk(t, s, trustless{&box{}}), dialogue.Prompt{Text: "x"})
+	if h.err != nil {
+		t.Fatal(h.err)
+	}
+	messages := s.requests()[1].Messages
+	if told := messages[len(messages)-1].Content; told != "Not done: add_note is not used: it writes. The command servers tells what would allow it." {
+		t.Errorf("the model is told %q", told)
+	}
+}
+
 // TestThreeCallsInARow: a model may list, read and write, each call after the answer to the
 // one before.
 func TestThreeCallsInARow(t *testing.T) {

@@ -26,6 +26,18 @@ type Toolbox interface {
 	Call(ctx context.Context, c tools.Call) (tools.Result, error)
 }
 
+// refusedTools is a Toolbox that is told which tools the server of a model refuses, so
+// that a person is shown it.
+type refusedTools interface {
+	Refused(spec tools.Spec)
+}
+
+// unusedTools is a Toolbox that knows tools which are there and not used.
+type unusedTools interface {
+	// Unused says why one is not used; empty: it is not one of them.
+	Unused(name string) (why string)
+}
+
 // Role says who wrote a Message.
 type Role string
 

@@ -183,6 +183,9 @@ func (r *reply) complete(ctx context.Context, last bool) ([]tools.Call, error) {
 		}
 		r.a.log.Warn("the language model's server refuses a tool, which is left out from now on", "model", r.model, "tool", blamed.Name, "server", blamed.Server, "err", err)
 		r.a.habits.refuse(r.model, blamed.Name)
+		if box, ok := r.a.tools.(refusedTools); ok {
+			box.Refused(blamed)
+		}
 		req.Tools = r.a.habits.omitRefused(r.model, req.Tools)
 		calls, err = r.round(ctx, req)
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 
@@ -85,10 +86,30 @@ func tellAll(ringers ...func(ids []string, over bool)) func(ids []string, over b
 type modelTools struct {
 	*tools.Registry
 	rooms *house.House
+	mcp   *host.Host
 }
 
 // House is the house as it is known.
 func (m modelTools) House() *home.House { return m.rooms.House() }
+
+// Unused says why a tool of an MCP server is not used.
+func (m modelTools) Unused(name string) string {
+	for _, server := range m.mcp.Status() {
+		for _, tool := range server.ToolsUnused {
+			if tool.Tool == name && len(tool.Choices) > 0 {
+				return tool.Why
+			}
+		}
+	}
+	return ""
+}
+
+// Refused shows a tool that the server of the model refuses at its MCP server.
+func (m modelTools) Refused(spec tools.Spec) {
+	if spec.Server != "" {
+		m.mcp.Refused(spec.Server, cmp.Or(spec.Remote, spec.Name))
+	}
+}
 
 // memory opens the state directory for a part that keeps little in it; nil without one.
 func (s setup) memory() func() (announce.Memory, error) {
@@ -106,7 +127,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	}
 	settings := s.cfg.AI
 	settings.Language = s.cfg.Gateway.Language
-	model, err := ai.New(settings, discreetModel{transport, s.discreet.secrets.Long()}, modelTools{registry, rooms}, s.log.With("part", "ai"))
+	model, err := ai.New(settings, discreetModel{transport, s.discreet.secrets.Long()}, modelTools{registry, rooms, mcp}, s.log.With("part", "ai"))
 	if err != nil {
 		return mindParts{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"voicegateway/internal/doors/live"
@@ -22,6 +23,10 @@ type (
 	}
 	partialNews struct {
 		Text string `json:"text"`
+	}
+	goneNews struct {
+		ID   string `json:"id"`
+		Gone bool   `json:"gone"`
 	}
 	deviceNews struct {
 		Device    string `json:"device"`
@@ -77,12 +82,20 @@ func (s *Stream) Standing(state ear.State) []live.Event {
 	return events
 }
 
-// TellServers publishes every server's object when it has changed, until ctx ends.
+// TellServers publishes every server's object when it has changed, and that it is gone
+// when the configuration has it no more, until ctx ends.
 func (s *Stream) TellServers(ctx context.Context) error {
 	told := map[string][]byte{}
 	return whileFollowed(ctx, s.Feed, s.changed, newsInterval, newsSettle, func() {
-		for _, server := range s.mcp.Status() {
+		all := s.mcp.Status()
+		for _, server := range all {
 			s.tellServer(told, server)
+		}
+		for id := range told {
+			if !slices.ContainsFunc(all, func(server mcpint.Status) bool { return server.ID == id }) {
+				delete(told, id)
+				s.Publish(live.KindServer, goneNews{id, true})
+			}
 		}
 	})
 }

@@ -28,7 +28,7 @@ const (
 	KindState   Kind = "state"   // {"state"}: where the microphone's turn stands
 	KindPartial Kind = "partial" // {"text"}: the transcript so far
 	KindTurn    Kind = "turn"    // the record of a turn that has ended
-	KindServer  Kind = "server"  // an MCP server's object
+	KindServer  Kind = "server"  // an MCP server's object, or {"id", "gone"} of one that the configuration has no more
 	KindDevice  Kind = "device"  // a device told its state
 	KindHouse   Kind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
 	KindTimers  Kind = "timers"  // all timers, when one has changed

@@ -15,6 +15,7 @@ type framing struct {
 	from io.Reader
 	in   []byte // read and not looked at yet
 	out  []byte // ready for the reader
+	sent int    // how much of it the reader has
 	buf  []byte
 
 	depth    int  // how many braces are open
@@ -43,12 +44,12 @@ func newFraming(from io.Reader) *framing {
 
 // Read implements io.Reader.
 func (f *framing) Read(p []byte) (int, error) {
-	for len(f.out) == 0 {
+	for f.sent == len(f.out) {
+		f.out, f.sent = f.out[:0], 0
 		n, err := f.from.Read(f.buf)
 		if n > 0 {
 			f.keep(f.buf[:n])
 			f.in = f.buf[:n]
-			f.out = f.out[:0]
 			for len(f.in) > 0 {
 				f.step()
 			}
@@ -61,8 +62,8 @@ func (f *framing) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	n := copy(p, f.out)
-	f.out = f.out[n:]
+	n := copy(p, f.out[f.sent:])
+	f.sent += n
 	return n, nil
 }
 
@@ -82,17 +83,25 @@ func (f *framing) beginning() []byte {
 
 // step takes one byte, or several that need no look.
 func (f *framing) step() {
-	c := f.in[0]
-	switch {
+	switch c := f.in[0]; {
 	case f.inString:
 		f.text()
 		return
+	case f.depth > 0 && (f.fresh || f.held):
+		f.begins(c)
 	case f.depth > 0:
-		f.within(c)
+		f.within()
+		return
 	default:
 		f.outside(c)
 	}
 	f.in = f.in[1:]
+}
+
+// take passes on the first n bytes of what is read.
+func (f *framing) take(n int) {
+	f.out = append(f.out, f.in[:n]...)
+	f.in = f.in[n:]
 }
 
 // text takes over what stands within a text of JSON. A line break cannot stand there, so
@@ -100,31 +109,29 @@ func (f *framing) step() {
 func (f *framing) text() {
 	if f.escaped {
 		f.escaped = false
-		f.out = append(f.out, f.in[0])
-		f.in = f.in[1:]
+		f.take(1)
 		return
 	}
-	end := bytes.IndexAny(f.in, "\"\\\n")
-	if end < 0 {
-		f.out = append(f.out, f.in...)
-		f.in = nil
+	for i, c := range f.in {
+		switch c {
+		case '"':
+			f.inString = false
+		case '\\':
+			f.escaped = true
+		case '\n':
+			f.inString, f.depth, f.prose, f.marked = false, 0, false, false
+		default:
+			continue
+		}
+		f.take(i + 1)
 		return
 	}
-	f.out = append(f.out, f.in[:end+1]...)
-	switch f.in[end] {
-	case '"':
-		f.inString = false
-	case '\\':
-		f.escaped = true
-	default:
-		f.inString, f.depth, f.prose, f.marked = false, 0, false, false
-	}
-	f.in = f.in[end+1:]
+	f.take(len(f.in))
 }
 
-// within takes a byte of a message outside its texts. A line that begins with a brace and
-// a quotation mark is a new message: the one before it was broken off.
-func (f *framing) within(c byte) {
+// begins takes a byte at the beginning of a line within a message. A line that begins with
+// a brace and a quotation mark is a new message: the one before it was broken off.
+func (f *framing) begins(c byte) {
 	if f.fresh && c == '{' {
 		f.fresh, f.held = false, true
 		return
@@ -139,6 +146,30 @@ func (f *framing) within(c byte) {
 		f.out = append(f.out, '{')
 		f.depth++
 	}
+	f.out = append(f.out, f.look(c))
+}
+
+// within takes over what stands in a message outside its texts, as far as the next text,
+// the end of the line or the end of the message.
+func (f *framing) within() {
+	for i, c := range f.in {
+		switch c {
+		case '{', '}', '"', '\n', '\r':
+			look := f.look(c)
+			if look == c && !f.inString && f.depth > 0 {
+				continue
+			}
+			f.take(i + 1)
+			f.out[len(f.out)-1] = look
+			return
+		}
+	}
+	f.take(len(f.in))
+}
+
+// look notes what a byte of a message outside its texts means for what follows, and
+// returns what is passed on in its place.
+func (f *framing) look(c byte) byte {
 	switch c {
 	case '"':
 		f.inString = true
@@ -149,11 +180,11 @@ func (f *framing) within(c byte) {
 		f.ended, f.prose, f.marked = f.depth == 0, false, false
 	case '\n':
 		f.fresh = true
-		c = ' '
+		return ' '
 	case '\r':
-		c = ' '
+		return ' '
 	}
-	f.out = append(f.out, c)
+	return c
 }
 
 // outside takes a byte that belongs to no message so far.

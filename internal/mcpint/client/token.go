@@ -31,6 +31,8 @@ import (
 const (
 	// tokenTimeout bounds one request to a server of tokens.
 	tokenTimeout = 10 * time.Second
+	// maxTokenAnswer bounds what is read of one answer about tokens, in bytes.
+	maxTokenAnswer = 1 << 20
 	// assertionLife is how long a signature in place of a secret is good for. Clocks may
 	// differ by less than that.
 	assertionLife = 5 * time.Minute
@@ -68,7 +70,7 @@ type tokenPlace struct {
 // to secrets.
 func newTokenTransport(s mcpint.Server, next http.RoundTripper, secrets Secrets) (*tokenTransport, error) {
 	t := &tokenTransport{next: next, auth: s.Auth, address: s.URL, secrets: secrets, asking: make(chan struct{}, 1)}
-	t.web = &http.Client{Transport: next, CheckRedirect: RedirectWithinHost, Timeout: tokenTimeout}
+	t.web = &http.Client{Transport: boundedTransport{next}, CheckRedirect: RedirectWithinHost, Timeout: tokenTimeout}
 	if s.Auth.PrivateKey != "" {
 		key, err := s.Auth.Key()
 		if err != nil {
@@ -88,6 +90,20 @@ func newTokenTransport(s mcpint.Server, next http.RoundTripper, secrets Secrets)
 		t.current.Store(&oauth2.Token{}) // no refusal need say where
 	}
 	return t, nil
+}
+
+// boundedTransport bounds the answers about tokens, because the library reads some of them
+// to their end.
+type boundedTransport struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = http.MaxBytesReader(nil, answer.Body, maxTokenAnswer)
+	return answer, nil
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -29,13 +30,14 @@ import (
 // guarded is an MCP server that answers only with a token, and the server of these tokens,
 // on one address.
 type guarded struct {
-	web    *httptest.Server
-	mcp    http.Handler
-	method string           // how the client has to show that it is itself
-	key    crypto.PublicKey // of the client
-	silent bool             // the server does not say where its tokens are
-	astray string           // where it says that they are, if that is somewhere else
-	deny   string           // the answer of the server of tokens in place of a token
+	web     *httptest.Server
+	mcp     http.Handler
+	method  string           // how the client has to show that it is itself
+	key     crypto.PublicKey // of the client
+	silent  bool             // the server does not say where its tokens are
+	astray  string           // where it says that they are, if that is somewhere else
+	endless bool             // what it says of itself does not end
+	deny    string           // the answer of the server of tokens in place of a token
 
 	mu    sync.Mutex
 	valid string   // the token
@@ -74,6 +76,11 @@ func (g *guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer(http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
 	case "/about":
+		for blanks := bytes.Repeat([]byte(" "), 1<<16); g.endless; {
+			if _, err := w.Write(blanks); err != nil {
+				return
+			}
+		}
 		answer(http.StatusOK, map[string]any{"resource": g.web.URL + "/mcp", "authorization_servers": []string{g.web.URL}})
 	case "/.well-known/oauth-authorization-server":
 		if g.silent {
@@ -252,6 +259,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 		"a wrong scope":        {func(g *guarded, _ *mcpint.Auth) { g.deny = "invalid_scope" }, "refuses what is asked for (invalid_scope); check auth.scopes"},
 		"another refusal":      {func(g *guarded, _ *mcpint.Auth) { g.deny = "invalid_target" }, "gives none (invalid_target)"},
 		"no word on the place": {func(g *guarded, _ *mcpint.Auth) { g.silent = true }, "the server does not say where its tokens are; expected auth.token_url"},
+		"a word without end":   {func(g *guarded, _ *mcpint.Auth) { g.endless = true }, "the server does not say where its tokens are: "},
 		"a place in the open": {
 			func(g *guarded, _ *mcpint.Auth) { g.astray = "http://198.51.100.7/tokens" },
 			"the server wants our secret at http://198.51.100.7, where others can read it; if that is right, set it as auth.token_url",

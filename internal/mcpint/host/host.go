@@ -219,6 +219,14 @@ func (h *Host) Accept(id, tool string) ([]string, error) {
 	return s.offer.accept(tool)
 }
 
+// Refused notes that the server of the language model refuses a tool, by its name on its
+// own server. It stays in use for everybody else.
+func (h *Host) Refused(id, tool string) {
+	if s, err := h.find(id); err == nil { // one that has just been taken away shows nothing
+		s.offer.refuse(tool)
+	}
+}
+
 // Stderr returns the end of what a server's process wrote to its stderr: of the one that
 // runs, else of the one that ended last. It is text of others, cleaned and bounded.
 func (h *Host) Stderr(id string) (string, error) {

@@ -23,11 +23,12 @@ type offer struct {
 	command string // as a user calls our program
 	log     *slog.Logger
 
-	mu    sync.Mutex // one list is taken over at a time
-	pins  pins
-	last  client.Listing                                                                   // the list taken over last
-	told  string                                                                           // what was logged last of unused tools
-	apply func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, count int) // uses the tools, and shows the others, of which unused may be a part
+	mu      sync.Mutex // one list is taken over at a time
+	pins    pins
+	last    client.Listing                                                                   // the list taken over last
+	refused map[string]bool                                                                  // the tools that the server of the language model refuses
+	told    string                                                                           // what was logged last of unused tools
+	apply   func(used []tools.Spec, changed []string, unused []mcpint.UnusedTool, count int) // uses the tools, and shows the others, of which unused may be a part
 }
 
 // adopt takes over a list of the server's tools. It returns how many are used, and the
@@ -63,6 +64,23 @@ func (o *offer) accept(name string) ([]string, error) {
 	return names, nil
 }
 
+// refusedByModel is why a tool is not used that the model cannot be offered.
+const refusedByModel = "the server of the language model refuses it"
+
+// refuse shows a tool that the server of the language model refuses. Others can use it.
+func (o *offer) refuse(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.refused[name] {
+		return
+	}
+	if o.refused == nil {
+		o.refused = map[string]bool{}
+	}
+	o.refused[name] = true
+	o.renew()
+}
+
 // NotRestingError means that a tool is not waiting to be accepted.
 type NotRestingError struct{ Server, Tool string }
 
@@ -85,7 +103,10 @@ func (o *offer) renew() (count int, untold []string) {
 		judged, why := o.judge(spec)
 		if why == nil {
 			used = append(used, judged)
-			continue
+			if !o.refused[spec.Name] {
+				continue
+			}
+			why = &mcpint.UnusedTool{Why: refusedByModel, Choices: []mcpint.Choice{}, Cause: mcpint.CauseUnfit}
 		}
 		why.Tool = nameText(o.server, spec.Name)
 		unused = append(unused, *why)
@@ -166,7 +187,9 @@ func (o *offer) run(words ...string) string {
 func (o *offer) tell(unused []mcpint.UnusedTool) {
 	byWhy := map[string][]string{}
 	for _, u := range unused {
-		byWhy[u.Why] = append(byWhy[u.Why], u.Tool)
+		if u.Why != refusedByModel { // that is logged with what the model's server says
+			byWhy[u.Why] = append(byWhy[u.Why], u.Tool)
+		}
 	}
 	said := fmt.Sprint(byWhy)
 	if said == o.told {

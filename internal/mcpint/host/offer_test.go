@@ -83,6 +83,34 @@ func TestTrustDecidesWhatIsUsed(t *testing.T) {
 	}
 }
 
+// TestAToolThatTheModelRefusesIsShown: it is listed with the reason, also after the next
+// list of tools, and stays in use for others. The log has it from the model.
+func TestAToolThatTheModelRefusesIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := &fakeServer{specs: offered()}
+		b := runWith(t, fake, func(c *Config) { c.Servers[0].Trust = mcpint.TrustFull })
+		defer b.stop()
+		pass(time.Second)
+		b.Refused("zwave", "add")
+		b.Refused("zwave", "add")
+		b.Refused("nobody", "add")
+		for range 2 {
+			s := b.status()
+			if len(s.ToolsUnused) != 1 || s.ToolsUnusedCount != 1 || s.ToolsUnused[0].Tool != "add" || s.ToolsUnused[0].Why != refusedByModel || s.ToolsUnused[0].Cause != mcpint.CauseUnfit || *s.Tools != 3 {
+				t.Errorf("it shows %+v of %d", s.ToolsUnused, *s.Tools)
+			}
+			fake.mu.Lock()
+			live := fake.live
+			fake.mu.Unlock()
+			live.notify(client.Notice{Kind: client.ToolsChanged})
+			pass(noticePause + time.Second)
+		}
+		if len(b.reg.Specs()) != 3 || strings.Contains(b.log(), "are not used") {
+			t.Errorf("%d are used; the log: %s", len(b.reg.Specs()), b.log())
+		}
+	})
+}
+
 // TestNewAndChangedToolsRest: a tool that appears later, or whose description changes, is
 // not used until a person has accepted it, not even after a restart.
 func TestNewAndChangedToolsRest(t *testing.T) {

@@ -17,7 +17,8 @@ export async function load() {
 export function take(kind, body) {
   if (kind !== "server") return;
   const before = servers.get(body.id);
-  servers.set(body.id, body);
+  if (body.gone) servers.delete(body.id);
+  else servers.set(body.id, body);
   if (!before || !same(before, body)) renderSoon();
 }
 
