@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -150,10 +151,29 @@ func which(a intent.Action) map[string]any {
 	if n, ok := number(a.Slots["nth"]); ok {
 		out["nth"] = int(n)
 	}
-	if m := momentOf(a); m.said {
+	m := momentOf(a)
+	if m.said {
 		out["at"] = m.args("alarm")["at"]
 	}
+	if day := cmp.Or(m.every, m.day); day != "" {
+		out["day"] = day
+	}
+	if part, ok := partsOfDay[m.part]; ok && !m.said {
+		out["part"] = part
+	}
+	if m.day == "" && slices.Contains(today, m.part) {
+		out["day"] = "today"
+	}
+	if a.Slots["next"] != nil {
+		out["next"] = true
+	}
 	return out
+}
+
+// partsOfDay are the parts of the day as the tool calls them, by how they are said.
+var partsOfDay = map[string]string{
+	"morning": "morning", "this morning": "morning", "afternoon": "afternoon", "this afternoon": "afternoon", "evening": "evening", "this evening": "evening",
+	"night": "night", "tonight": "night",
 }
 
 // LengthOf is the length of the timer that is meant, in seconds; 0 if none was said.

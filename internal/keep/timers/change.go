@@ -45,6 +45,8 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if c.Action == CancelAll {
 		c.Area = "" // all of the household, not first those of the room
 	}
+	asked := c.Which
+	c.Which = asked.resolve(now.Wall, false)
 	rule, known := changes()[c.Action]
 	if !known {
 		return b.result(Refused, BadAction)
@@ -60,6 +62,11 @@ func (b *Book) Change(c Change, now Moment) Result {
 		found = b.chooseMeant(found, c.Which)
 	}
 	switch {
+	case len(found) == 0 && asked.Day != "":
+		if repeated, _ := b.find(asked.resolve(now.Wall, true), c.Area, rule.may); len(repeated) > 0 {
+			return b.result(Refused, Repeats, repeated...)
+		}
+		return b.nothing(c, rule, why)
 	case len(found) == 0:
 		return b.nothing(c, rule, why)
 	case len(found) > 1 && !rule.many:
