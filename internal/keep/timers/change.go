@@ -45,8 +45,7 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if c.Action == CancelAll {
 		c.Area = "" // all of the household, not first those of the room
 	}
-	asked := c.Which
-	c.Which = asked.resolve(now.Wall, false)
+	c.Which = c.Which.resolve(now.Wall, false)
 	rule, known := changes()[c.Action]
 	if !known {
 		return b.result(Refused, BadAction)
@@ -62,11 +61,6 @@ func (b *Book) Change(c Change, now Moment) Result {
 		found = b.chooseMeant(found, c.Which)
 	}
 	switch {
-	case len(found) == 0 && asked.Day != "":
-		if repeated, _ := b.find(asked.resolve(now.Wall, true), c.Area, rule.may); len(repeated) > 0 {
-			return b.result(Refused, Repeats, repeated...)
-		}
-		return b.nothing(c, rule, why)
 	case len(found) == 0:
 		return b.nothing(c, rule, why)
 	case len(found) > 1 && !rule.many:
@@ -113,6 +107,11 @@ func (b *Book) chooseMeant(found []*entry, w Which) []*entry {
 
 // nothing tells that no timer could be changed, and shows those that there are.
 func (b *Book) nothing(c Change, rule change, why Reason) Result {
+	every := c.Which
+	every.on.repeated = true
+	if repeated, _ := b.find(every, c.Area, rule.may); c.Which.Day != "" && len(repeated) > 0 {
+		return b.result(Refused, Repeats, repeated...)
+	}
 	if fit, unknown := b.find(c.Which, c.Area, func(*entry) bool { return true }); rule.why != "" && (len(fit) > 0 || rule.why == NothingRings) {
 		return b.result(Refused, rule.why, fit...)
 	} else if why == "" {
