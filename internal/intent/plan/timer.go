@@ -73,6 +73,20 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 	return []Step{{Action: a, Call: made, Risk: catalogue.Of(a.Intent).Risk, Later: carried}}, true, err
 }
 
+// endLater plans the sentence that ends an act of our own tools, at the time that was said:
+// "mute for an hour".
+func endLater(a intent.Action, then, area string) (Step, error) {
+	later := intent.Action{Intent: catalogue.StartTimer, Slots: maps.Clone(a.Slots)}
+	later.Slots["conversation_command"] = then
+	args := map[string]any{}
+	fillStart(later, args)
+	if area != "" {
+		args["area"] = area
+	}
+	made, err := call("", startTimer, args)
+	return Step{Action: later, Call: made, Risk: catalogue.Of(catalogue.StartTimer).Risk}, err
+}
+
 // fill sets an argument that is not empty.
 func fill(args map[string]any, name string, value map[string]any) {
 	if len(value) > 0 {
