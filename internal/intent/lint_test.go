@@ -45,6 +45,8 @@ func lintHouse() *home.House {
 	for i, class := range []string{"glass_break", "intrusion", "window", "door", "motion", "moisture", "smoke", "heat", "carbon_monoxide", "gas", "hatch", "gate", "garage_door"} {
 		add("Pallado"+string(rune('a'+i)), "binary_sensor", class)
 	}
+	add("Kaffeetron Café", "switch", "")
+	add("Staubsaugerix Aspiradora Aspirateur", "switch", "")
 	add("Outside Draußen Fuera Extérieur", "sensor", "temperature")
 	slices.SortFunc(h.Entities, func(a, b home.Entity) int { return strings.Compare(a.ID, b.ID) })
 	return h
