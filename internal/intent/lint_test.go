@@ -45,6 +45,8 @@ func lintHouse() *home.House {
 	for i, class := range []string{"glass_break", "intrusion", "window", "door", "motion", "moisture", "smoke", "heat", "carbon_monoxide", "gas", "hatch", "gate", "garage_door"} {
 		add("Pallado"+string(rune('a'+i)), "binary_sensor", class)
 	}
+	add("Kaffeetron Café", "switch", "")
+	add("Staubsaugerix Aspiradora Aspirateur", "switch", "")
 	add("Outside Draußen Fuera Extérieur", "sensor", "temperature")
 	slices.SortFunc(h.Entities, func(a, b home.Entity) int { return strings.Compare(a.ID, b.ID) })
 	return h
@@ -159,6 +161,8 @@ var shared = map[string]string{
 	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
 	"LocalUntil > llm no_sentence":             "für eine Weile, and then for how long, may be cut in two ways",
 	"LocalUntil > llm no_order":                "until 21 tonight pm is no time",
+	"LocalUntil > reject unknown_name":         "hasta todas las tardes a la una is no time of one command",
+	"LocalMore > LocalBrightnessAdjust":        "and way lower is said of a light that was just dimmed",
 	"HassLightSet > llm no_order":              "bis die hälfte may be a time",
 	"HassSetPosition > llm no_order":           "at two thirds may be a time",
 }

@@ -59,6 +59,9 @@ func (m *Matcher) resolve(p *parse, mic string) Decision {
 	if x.action.Slots[slotCompare] != nil {
 		return x.comparison()
 	}
+	if task, ok := x.action.Slots[slotTask].(string); ok {
+		return x.task(task)
+	}
 	if kind, ok := x.action.Slots[slotKind].(string); ok {
 		if p.block.Intent == catalogue.ListDevices {
 			return x.ofKind(kind)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/keep/record"
 	"voicegateway/internal/tools/local"
 )
 
@@ -52,4 +53,17 @@ func askThrough(t *testing.T, c fake.ProseCase, language string) (all []string) 
 		}
 	}
 	return all
+}
+
+// TestSoundCanEndLater: the words that end a silence are taken by a timer, in every
+// language.
+func TestSoundCanEndLater(t *testing.T) {
+	t.Parallel()
+	for language, then := range map[string]string{"en": "unmute", "de": "ton an", "es": "activa el sonido", "fr": "remets le son"} {
+		f := move(t, language)
+		rec := f.answer.Turn(t.Context(), record.Request{Text: then, Source: record.FromTimer, DryRun: true})
+		if rec.Route != record.RouteLocal || rec.Outcome == record.Asked || len(rec.Calls) == 0 {
+			t.Errorf("%s: %q is weighed as %+v", language, then, rec)
+		}
+	}
 }

@@ -228,8 +228,11 @@ func (p *Words) sayRefusal(s *plan.Step, data *timerData) string {
 	keys := []string{"timer_" + data.Reason}
 	if data.Outcome != "refused" {
 		keys = append(keys, "none_"+kind, "none_any")
-		if name != "" {
+		switch {
+		case name != "":
 			keys = slices.Insert(keys, 0, "none_named")
+		case slices.ContainsFunc([]string{"day", "date", "every", "day_part", "hour", "at", "clock"}, func(slot string) bool { return slots[slot] != nil }):
+			keys = slices.Insert(keys, 0, "none_"+kind+"_then", "none_then")
 		}
 	}
 	for _, key := range keys {

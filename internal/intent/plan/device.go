@@ -43,6 +43,9 @@ func device(a intent.Action, e *home.Entity) Step {
 		return relative(a, e, in.Sets[0], risk)
 	}
 	c, ok := commandFor(a, in, e)
+	if ok && c.action == "colour" && c.value == another {
+		return otherColour(a, e, risk)
+	}
 	if !ok {
 		return cannot(a, e, "cannot_do", "I can't do that with %s.", nameOf(e))
 	}
@@ -67,6 +70,71 @@ func lit(a intent.Action, e *home.Entity) []Step {
 	}
 	on := intent.Action{Intent: catalogue.TurnOn, Devices: []string{e.ID}, Slots: map[string]any{}}
 	return []Step{{Action: on, Entity: e, Call: made, Risk: tools.Reversible, Err: err, Ahead: true, next: next}}
+}
+
+// another is the colour of a sentence that names none: any that differs from the present
+// one.
+const another = "another"
+
+// wheel are colours by their hue, in degrees.
+var wheel = []struct {
+	hue    float64
+	colour string
+}{{0, "red"}, {39, "orange"}, {60, "yellow"}, {120, "green"}, {174, "turquoise"}, {240, "blue"}, {274, "violet"}, {350, "pink"}, {360, "red"}}
+
+// otherColour gives a lamp another colour than it has: it is read first, and the new one is
+// a golden angle further round the wheel, so that nearly all come before one comes again.
+func otherColour(a intent.Action, e *home.Entity, risk tools.Risk) Step {
+	const first = "blue" // of a lamp whose colour is not known
+	if e.Read == nil {
+		return control(a, e, command{"colour", first}, risk)
+	}
+	made, err := call(e.Server, e.Read.Tool, map[string]any{"device_name": e.Read.ID})
+	next := func(r tools.Result) (tools.Call, error) {
+		now, _ := present(string(home.Colour), r).(string)
+		hue, ok := hueOf(now)
+		if !ok {
+			return controlCall(e, command{"colour", first})
+		}
+		const golden = 137.5
+		hue = math.Mod(hue+golden, 360)
+		nearest := wheel[0]
+		for _, w := range wheel {
+			if math.Abs(w.hue-hue) < math.Abs(nearest.hue-hue) {
+				nearest = w
+			}
+		}
+		return controlCall(e, command{"colour", nearest.colour})
+	}
+	return Step{Action: a, Entity: e, Call: made, Risk: risk, Err: err, next: next}
+}
+
+// hueOf is the hue of a colour, in degrees; ok is false for white, which has none, and for
+// what is no colour. It may be named or written as #rrggbb.
+func hueOf(colour string) (hue float64, ok bool) {
+	for _, w := range wheel {
+		if w.colour == colour {
+			return w.hue, true
+		}
+	}
+	rgb, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
+	if err != nil || len(colour) != len("#rrggbb") {
+		return 0, false
+	}
+	r, g, b := float64(rgb>>16), float64(rgb>>8&0xff), float64(rgb&0xff)
+	most, least := max(r, g, b), min(r, g, b)
+	const pale = 60 // a difference of the parts below this is white of some warmth
+	switch spread := most - least; {
+	case spread < pale:
+		return 0, false
+	case most == r:
+		hue = 60 * math.Mod((g-b)/spread+6, 6)
+	case most == g:
+		hue = 60 * ((b-r)/spread + 2)
+	default:
+		hue = 60 * ((r-g)/spread + 4)
+	}
+	return hue, true
 }
 
 // onlyReports refuses an act on a sensor by what was asked for: to open it, to lock it,

@@ -119,7 +119,12 @@ func action(a intent.Action, h *home.House, area string, confirmed bool) ([]Step
 		if err != nil {
 			return nil, err
 		}
-		return []Step{{Action: a, Call: made, Risk: in.Risk}}, nil
+		steps := []Step{{Action: a, Call: made, Risk: in.Risk}}
+		if then, ends := a.Slots["then"].(string); ends {
+			end, err := endLater(a, then, area)
+			return append(steps, end), err
+		}
+		return steps, nil
 	default:
 		return devices(a, h)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -70,6 +71,20 @@ func timer(a intent.Action, h *home.House, area string, confirmed bool) (steps [
 	}
 	made, err := call("", tool, args)
 	return []Step{{Action: a, Call: made, Risk: catalogue.Of(a.Intent).Risk, Later: carried}}, true, err
+}
+
+// endLater plans the sentence that ends an act of our own tools, at the time that was said:
+// "mute for an hour".
+func endLater(a intent.Action, then, area string) (Step, error) {
+	later := intent.Action{Intent: catalogue.StartTimer, Slots: maps.Clone(a.Slots)}
+	later.Slots["conversation_command"] = then
+	args := map[string]any{}
+	fillStart(later, args)
+	if area != "" {
+		args["area"] = area
+	}
+	made, err := call("", startTimer, args)
+	return Step{Action: later, Call: made, Risk: catalogue.Of(catalogue.StartTimer).Risk}, err
 }
 
 // fill sets an argument that is not empty.
@@ -150,10 +165,29 @@ func which(a intent.Action) map[string]any {
 	if n, ok := number(a.Slots["nth"]); ok {
 		out["nth"] = int(n)
 	}
-	if m := momentOf(a); m.said {
+	m := momentOf(a)
+	if m.said {
 		out["at"] = m.args("alarm")["at"]
 	}
+	if day := cmp.Or(m.every, m.day); day != "" {
+		out["day"] = day
+	}
+	if part, ok := partsOfDay[m.part]; ok && !m.said {
+		out["part"] = part
+	}
+	if m.day == "" && slices.Contains(today, m.part) {
+		out["day"] = "today"
+	}
+	if a.Slots["next"] != nil {
+		out["next"] = true
+	}
 	return out
+}
+
+// partsOfDay are the parts of the day as the tool calls them, by how they are said.
+var partsOfDay = map[string]string{
+	"morning": "morning", "this morning": "morning", "afternoon": "afternoon", "this afternoon": "afternoon", "evening": "evening", "this evening": "evening",
+	"night": "night", "tonight": "night",
 }
 
 // LengthOf is the length of the timer that is meant, in seconds; 0 if none was said.

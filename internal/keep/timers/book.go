@@ -209,7 +209,7 @@ func (b *Book) List(w Which, area string, now Moment) Result {
 	if w == (Which{}) {
 		return b.result(Listed, "", b.all()...)
 	}
-	found, why := b.find(w, area, func(*entry) bool { return true })
+	found, why := b.find(w.resolve(now.Wall, true), area, func(*entry) bool { return true })
 	if len(found) == 0 {
 		return b.result(None, why, b.all()...)
 	}

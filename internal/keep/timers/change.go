@@ -45,6 +45,7 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if c.Action == CancelAll {
 		c.Area = "" // all of the household, not first those of the room
 	}
+	c.Which = c.Which.resolve(now.Wall, false)
 	rule, known := changes()[c.Action]
 	if !known {
 		return b.result(Refused, BadAction)
@@ -113,6 +114,11 @@ func (b *Book) chooseMeant(found []*entry, w Which) []*entry {
 
 // nothing tells that no timer could be changed, and shows those that there are.
 func (b *Book) nothing(c Change, rule change, why Reason) Result {
+	every := c.Which
+	every.on.repeated = true
+	if repeated, _ := b.find(every, c.Area, rule.may); c.Which.Day != "" && len(repeated) > 0 {
+		return b.result(Refused, Repeats, repeated...)
+	}
 	if fit, unknown := b.find(c.Which, c.Area, func(*entry) bool { return true }); rule.why != "" && (len(fit) > 0 || rule.why == NothingRings) {
 		return b.result(Refused, rule.why, fit...)
 	} else if why == "" {

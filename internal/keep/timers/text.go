@@ -15,6 +15,7 @@ var explanations = map[Reason]string{
 	NothingRings:  "Nothing rings.",
 	UnknownName:   "No timer is called that.",
 	UnknownLength: "No timer has that length.",
+	Repeats:       "What comes then repeats. Only the whole of it can be cancelled.",
 	TooFew:        "There are not that many.",
 	NoTime:        "Give either seconds, or a time of day in at; day and every go with a time of day.",
 	NoPlace:       "The times of the sun are not known: gateway.location is not set.",

@@ -107,7 +107,12 @@ type Which struct {
 	Seconds int    `json:"seconds,omitempty"` // the length it was started with
 	Nth     int    `json:"nth,omitempty"`     // the number among those that match, in the order in which they were set: 1 is the first, -1 the last; 0: any
 	At      string `json:"at,omitempty"`
+	Day     string `json:"day,omitempty"`  // on which it is due: today, tomorrow, a weekday, a repetition, a date
+	Part    string `json:"part,omitempty"` // of the day: morning, afternoon, evening, night
+	Next    bool   `json:"next,omitempty"` // the one that is due first
 	Area    string `json:"area,omitempty"`
+
+	on onDays
 }
 
 // Change asks for something to be done with timers.
@@ -163,6 +168,7 @@ const (
 	NothingRings  Reason = "nothing_rings"
 	UnknownName   Reason = "unknown_name"   // there are timers, but none with that name
 	UnknownLength Reason = "unknown_length" // there are timers, but none of that length
+	Repeats       Reason = "repeats"        // what comes then comes on other days as well
 	TooFew        Reason = "too_few"        // less are set than the number that was given
 	NoTime        Reason = "no_time"        // neither a length nor a time of day, or both
 	NoPlace       Reason = "no_place"       // it follows the sun, and the position of the house is not configured

@@ -29,6 +29,9 @@ const (
 		"seconds": {"type": "integer", "minimum": 1, "description": "The length it was started with."},
 		"nth": {"type": "integer", "minimum": -100, "maximum": 100, "description": "Of those that fit, in the order in which they were set: 1 is the first, -1 the last."},
 		"at": ` + timeSchema + `,
+		"day": {"type": "string", "maxLength": 16, "description": "When it is due: today, tomorrow, a weekday in English, weekday, weekend, or YYYY-MM-DD."},
+		"part": {"type": "string", "enum": ["morning", "afternoon", "evening", "night"]},
+		"next": {"type": "boolean", "description": "The one that is due first."},
 		"area": {"type": "string", "maxLength": 64}
 	}}`
 	timersOutput = `{"type": "object", "required": ["outcome", "reason", "timers", "now"], "properties": {
