@@ -4,6 +4,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,28 @@ func (p *tab) proves(name, proof, state string) {
 	p.t.Helper()
 	p.eventually(name+" is "+proof+" and "+state, fmt.Sprintf(`proofs.some(([name, proof, state]) => name === %s && proof === %s && state.includes(%s))`, quoted(name), quoted(proof), quoted(state)))
 	p.do(chromedp.Evaluate[chromedp.Void](`proofs.length = 0; undefined`))
+}
+
+// timesTaps taps a tile again and again, and prints how long it takes from the tap to the
+// receipt on the tile.
+func (p *tab) timesTaps(name string, taps int) {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`window.times = []; (async () => {
+		const tile = %s;
+		for (let i = 0; i < %d; i++) {
+			const began = performance.now(), proven = new Promise((go) => {
+				const watch = new MutationObserver(() => { if (tile.dataset.proof === "confirmed") { watch.disconnect(); go(); } });
+				watch.observe(tile, { attributeFilter: ["data-proof"] });
+			});
+			tile.querySelector(".face").click();
+			await proven;
+			times.push(performance.now() - began);
+		}
+	})(); undefined`, tile(name), taps)))
+	p.eventually("every tap is proven", fmt.Sprintf("times.length === %d", taps))
+	all := value[[]float64](p, "times")
+	slices.Sort(all)
+	p.t.Logf("from the tap to the receipt on the tile: median %.0f ms, p95 %.0f ms of %d taps", all[taps/2], all[taps*95/100], taps)
 }
 
 // turnTo shows a part of the page on a telephone.
@@ -86,6 +109,8 @@ func TestAcceptPageHouse(t *testing.T) {
 	t.Log("an undo takes it back")
 	p.ask("undo", "The hallway light is off again.")
 	p.eventually("the lamp is off", stateOf("Hallway Light")+` === "off"`)
+
+	p.timesTaps("Hallway Light", 20)
 
 	t.Log("a slider, by keys")
 	p.types(`[aria-label="Brightness of Office Light"]`, kb.ArrowRight)

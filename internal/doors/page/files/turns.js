@@ -174,7 +174,7 @@ const again = (turn) => (offered(routes, "replay") && turn.transcript?.text ? [r
 function marks(turn) {
   const row = el("div", { className: "row wrap" });
   const told = el("span", { role: "status" });
-  if (offered(routes, "wrong")) {
+  if (offered(routes, "wrong") && !turn.control) {
     const id = `should-${turn.id}`, should = el("input", { id, maxLength: 500, autocomplete: "off" });
     const button = el("button", {}, word("mark_wrong"));
     const form = el("form", { className: "row wrap" }, el("label", { for: id }, word("mark_should")), should, button);
