@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,11 +31,15 @@ type witness struct {
 	mu    sync.Mutex
 	asked []string
 	way   httputil.ReverseProxy
-	cut   func() // breaks every connection of the browser
+	cut   func()      // breaks every connection of the browser
+	down  atomic.Bool // nothing gets through
 }
 
 // ServeHTTP notes a request and passes it on.
 func (w *witness) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	if w.down.Load() {
+		panic(http.ErrAbortHandler)
+	}
 	if !slices.Contains(ownAddresses, r.URL.Hostname()) {
 		w.mu.Lock()
 		w.asked = append(w.asked, r.Method+" "+r.URL.String())

@@ -44,19 +44,16 @@ func TestAcceptPageOfADay(t *testing.T) {
 	ctx, w := browser(t)
 	g := house(t, "gateway: {id: home, area: Kitchen}\nmcp:\n  servers:\n    zwave: {essential: true}\n"+puppets(t))
 	p := loaded(t, ctx, g.url+"/")
-	row := func(name string) string {
-		return fmt.Sprintf(`[...document.querySelectorAll("#areas li")].find((li) => li.firstChild.textContent === %q)?.lastChild.textContent`, name)
-	}
-	p.eventually("the lamp is off", row("Hallway Light")+` === "off"`)
+	p.eventually("the lamp is off", stateOf("Hallway Light")+` === "off"`)
 	p.picture("idle")
 
 	t.Log("a lamp")
 	p.ask("turn on the hallway light", "The hallway light is on.")
-	p.eventually("the lamp is lit", row("Hallway Light")+` === "on"`)
+	p.eventually("the lamp is lit", stateOf("Hallway Light")+` === "on"`)
 	if err := g.post("/api/ask", map[string]string{"text": "turn off the hallway light"}, new(any)); err != nil {
 		t.Fatal(err)
 	}
-	p.eventually("what somebody else did is seen", row("Hallway Light")+` === "off"`)
+	p.eventually("what somebody else did is seen", stateOf("Hallway Light")+` === "off"`)
 
 	t.Log("its waterfall")
 	p.reads("#turns li:last-child summary", "turn on the hallway light")
@@ -77,7 +74,7 @@ func TestAcceptPageOfADay(t *testing.T) {
 	g.fault(`{"op":"dead","node":"Reading Lamp"}`)
 	p.ask("turn on the reading lamp", "I can't reach the reading lamp.")
 	p.reads("#wrong", "Reading Lamp (Living Room): does not answer")
-	p.eventually("it is seen in its room", row("Reading Lamp")+` === "does not answer"`)
+	p.eventually("it is seen in its room", stateOf("Reading Lamp")+`?.startsWith("does not answer")`)
 
 	t.Log("a lamp that lies")
 	g.fault(`{"op":"liar","node":"Kitchen Light"}`)

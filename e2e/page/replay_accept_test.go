@@ -65,6 +65,7 @@ func TestAcceptPageReplays(t *testing.T) {
 		p := loaded(t, ctx, g.url+"/", chromedp.WithNewBrowserContext())
 		p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 		p.eventually("the house is shown", `document.querySelectorAll("#areas li").length > 40`)
+		p.turnTo("talk")
 		s := spyOn(t, g.broker)
 		p.types("#ask-text", say.lamp+kb.Enter)
 		p.reads("#turns summary", say.lamp)

@@ -35,7 +35,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	rig.StartHouse(t, broker)
 	g := run(t, "gateway: {id: home, area: Kitchen}\nwake: {engine: none}\n", broker, card)
 	p := loaded(t, ctx, g.url+"/")
-	const lamp = `[...document.querySelectorAll("#areas li")].find((li) => li.firstChild.textContent === "Kitchen Light")?.lastChild.textContent`
+	lamp := stateOf("Kitchen Light")
 	p.eventually("the lamp is off", lamp+` === "off"`)
 	p.reads("#state", "idle")
 	eventually(t, "the microphone is open", func() bool { _, err := os.Stat(open); return err == nil })

@@ -110,7 +110,7 @@ type Asker interface {
 
 // Controller acts on one thing of the house, without words. An act that fails is a record
 // too; an error means that there was no turn: ErrNotFound where the house has no such thing,
-// ErrMisasked where the thing cannot do that or takes another value. It waits for its turn
+// ErrUnavailable where the house is not known, ErrMisasked where the thing cannot do that or takes another value. It waits for its turn
 // among those that act, as Asker does.
 type Controller interface {
 	Control(ctx context.Context, r ControlRequest) (record.Record, error)

@@ -125,8 +125,11 @@ func (d doorActs) Control(ctx context.Context, r doors.ControlRequest) (record.R
 	wanted, err := d.answerer.Controls(r.Thing, r.Do, r.Value)
 	if err != nil {
 		kind := doors.ErrMisasked
-		if errors.Is(err, mind.ErrNoThing) {
+		switch {
+		case errors.Is(err, mind.ErrNoThing):
 			kind = doors.ErrNotFound
+		case errors.Is(err, mind.ErrNoHouse):
+			kind = doors.ErrUnavailable
 		}
 		return record.Record{}, doors.Refuse(kind, "%s", err)
 	}

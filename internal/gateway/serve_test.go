@@ -279,3 +279,19 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 		t.Errorf("turns: %s", turns)
 	}
 }
+
+// TestControlBeforeTheHouseIsKnown: an act comes too early, and nobody is told that the thing
+// does not exist.
+func TestControlBeforeTheHouseIsKnown(t *testing.T) {
+	g := assembled(t)
+	const lamp = `{"thing":"Attic Lamp","do":"on"}`
+	if w := g.ask(t, http.MethodPost, "/api/control", lamp); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("before: %d %s", w.Code, w.Body)
+	}
+	g.house.Tell("zwave", []byte(`{"areas":[{"name":"Attic"}],"entities":[{"id":"light.1","name":"Attic Lamp","domain":"light","areas":["Attic"],"control":{"tool":"c","id":"1"}},{"id":"light.2","name":"Twin","domain":"light"},{"id":"light.3","name":"Twin","domain":"light"}]}`))
+	for body, want := range map[string]int{lamp: http.StatusOK, `{"thing":"light.1","do":"dance"}`: http.StatusBadRequest, `{"thing":"Twin","do":"on"}`: http.StatusBadRequest, `{"thing":"Cellar Lamp","do":"on"}`: http.StatusNotFound} {
+		if w := g.ask(t, http.MethodPost, "/api/control", body); w.Code != want {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+	}
+}

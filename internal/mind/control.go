@@ -14,8 +14,11 @@ import (
 // ErrNoThing means that the house has no thing of an id or a name.
 var ErrNoThing = errors.New("the house has no such thing")
 
+// ErrNoHouse means that no server has told its house yet.
+var ErrNoHouse = errors.New("the house is not known yet; GET /readyz and voice-gateway servers say what is missing")
+
 // Controls makes an act without words on the thing that has an id, or alone has a name. The
-// error is ErrNoThing, or says what the thing can do and which value it takes.
+// error is ErrNoThing or ErrNoHouse, or says what the thing can do and which value it takes.
 func (m *Mind) Controls(thing, do string, value any) (record.Control, error) {
 	h := m.match.House()
 	e := h.Entity(thing)
@@ -28,6 +31,9 @@ func (m *Mind) Controls(thing, do string, value any) (record.Control, error) {
 		}
 		switch len(named) {
 		case 0:
+			if h.Empty() {
+				return record.Control{}, ErrNoHouse
+			}
 			return record.Control{}, fmt.Errorf("%w: %q is neither the id nor the name of one", ErrNoThing, thing)
 		case 1:
 			e = named[0]

@@ -37,6 +37,9 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 	if r.Transcript != nil {
 		line("heard", "%s %s", Quote(r.Transcript.Text), p.Dim("("+r.Transcript.Engine+")"))
 	}
+	if r.Control != nil {
+		line("ordered", "%s", Clean(r.Control.String()))
+	}
 	if r.SpeechAct != "" {
 		line("act", "%s", r.SpeechAct)
 	}

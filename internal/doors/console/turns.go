@@ -34,6 +34,9 @@ func Turns(out io.Writer, p Paint, turns []record.Record) {
 		if r.Transcript != nil {
 			transcript = Quote(r.Transcript.Text)
 		}
+		if r.Control != nil {
+			transcript = Clean(r.Control.String())
+		}
 		if r.Timings.Total != nil {
 			total = fmt.Sprintf("%.0f ms", *r.Timings.Total)
 		}

@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Request is the text of one turn and where it came from.
 type Request struct {
@@ -42,6 +45,14 @@ type Control struct {
 	Name  string `json:"name"`            // its name when it was ordered
 	Do    string `json:"do"`              // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode or colour
 	Value any    `json:"value,omitempty"` // a level, a position and a speed in percent, a set point in the degrees of the house; nil: none
+}
+
+// String is the act for a person at a terminal: "Kitchen Light: level 40".
+func (c *Control) String() string {
+	if c.Value == nil {
+		return c.Name + ": " + c.Do
+	}
+	return fmt.Sprintf("%s: %s %v", c.Name, c.Do, c.Value)
 }
 
 // Turn is a turn in progress, as the part that heard it hands it to the part that

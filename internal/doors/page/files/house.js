@@ -1,9 +1,15 @@
-// The house by area, with the states its servers report, and what is wrong with it.
-import { byId, el, known, pause, say, soon, word } from "/page/dom.js";
+// The house by rooms: what a family looks at as tiles, the rest behind "details"; above them
+// what is on or open, and what is wrong.
+import { byId, el, pause, say, soon, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
+import { counted, glance, isLowCode, isTile, isWide, measured, stateOf } from "/page/kinds.js";
+import { tileOf, update as updateTile } from "/page/tiles.js";
 
 const entities = new Map(); // id -> entity
-const rows = new Map();     // id -> {row, value}
+const tiles = new Map();    // id -> tile, kept while what it offers stays the same
+const rows = new Map();     // id -> value, of what is behind "details"
+const rooms = new Map();    // area -> {line, things}
+const opened = new Set();   // rooms whose details are open
 let early = null;           // changes that come while the house is read
 const low = 20;             // percent of a battery
 
@@ -25,24 +31,27 @@ export function take(kind, body) {
   if (kind !== "house") return;
   if (early) early.push(body);
   else if (apply(body)) renderSoon();
-  else wrongSoon();
+  else sumUpSoon();
 }
 
-// apply takes changes over and reports whether rows come, go or move.
+// apply takes changes over and reports whether things come, go or move.
 function apply({ entities: changed, gone }) {
   let moved = gone.length > 0;
   for (const id of gone) entities.delete(id);
   for (const entity of changed) {
     const before = entities.get(entity.id);
     entities.set(entity.id, entity);
-    if (!before || before.area !== entity.area || before.name !== entity.name) moved = true;
+    if (!before || before.area !== entity.area || before.name !== entity.name || offer(before) !== offer(entity)) moved = true;
     else update(entity);
   }
   return moved;
 }
 
+// offer is what the parts of a tile depend on.
+const offer = (entity) => JSON.stringify([entity.domain, entity.control, entity.abilities, entity.attributes]);
+
 const renderSoon = soon(() => render());
-const wrongSoon = soon(wrong);
+const sumUpSoon = soon(sumUp);
 let drawing = Promise.resolve();
 
 function render() {
@@ -57,45 +66,67 @@ async function draw() {
     if (!byArea.has(area)) byArea.set(area, []);
     byArea.get(area).push(entity);
   }
+  for (const id of tiles.keys()) if (!entities.has(id)) tiles.delete(id);
   rows.clear();
+  rooms.clear();
   const areas = [];
   let made = 0;
   for (const [area, list] of [...byArea].sort(([a], [b]) => a.localeCompare(b))) {
-    const items = [];
-    for (const entity of list.sort((a, b) => a.name.localeCompare(b.name))) {
-      const value = el("span", { className: "value" }), row = el("li", {}, el("span", {}, entity.name), value);
-      rows.set(entity.id, { row, value });
-      update(entity);
-      items.push(row);
+    const shown = [], rest = [];
+    for (const entity of list.sort(order)) {
+      if (isTile(entity)) shown.push(tile(entity).item);
+      else rest.push(row(entity));
       if (++made % 40 === 0) await pause();
     }
-    areas.push(el("section", { "aria-label": area }, el("h3", {}, area), el("ul", { className: "list" }, ...items)));
+    const line = el("p", { className: "measured" });
+    rooms.set(area, { line, things: list.map((entity) => entity.id) });
+    areas.push(el("section", { "aria-label": area, className: "room" },
+      el("div", { className: "head" }, el("h3", {}, area), line),
+      shown.length ? el("ul", { className: "tiles" }, ...shown) : null,
+      rest.length ? details(area, rest) : null));
   }
   byId("areas").replaceChildren(...areas);
   byId("house-none").hidden = entities.size > 0;
-  wrong();
+  sumUp();
+}
+
+// order puts lights first, then what else is switched, then what has buttons, then what is
+// only watched.
+function order(a, b) {
+  const rank = (e) => (e.domain === "light" ? 0 : !e.control ? 3 : isWide(e) ? 2 : 1);
+  return rank(a) - rank(b) || a.name.localeCompare(b.name);
+}
+
+function details(area, rest) {
+  const made = el("details", { open: opened.has(area) }, el("summary", {}, word("details")), el("ul", { className: "list" }, ...rest));
+  made.addEventListener("toggle", () => { if (made.open) opened.add(area); else opened.delete(area); });
+  return made;
+}
+
+function tile(entity) {
+  const kept = tiles.get(entity.id);
+  if (kept && offer(kept.entity) === offer(entity) && kept.entity.name === entity.name) {
+    updateTile(kept, entity);
+    return kept;
+  }
+  const made = tileOf(entity, (after) => { entities.set(after.id, after); update(after); sumUpSoon(); });
+  tiles.set(entity.id, made);
+  return made;
+}
+
+function row(entity) {
+  const value = el("span", { className: "value" });
+  rows.set(entity.id, value);
+  update(entity);
+  return el("li", {}, el("span", {}, entity.name), value);
 }
 
 function update(entity) {
-  const shown = rows.get(entity.id);
-  if (!shown) return;
-  const why = trouble(entity);
-  shown.value.className = why ? "value bad" : "value";
-  say(shown.value, why && entity.reachable === false ? why : stateOf(entity));
-}
-
-// isLowCode tells a battery that is low without a percentage: by a word, or by a number
-// that is no percentage, such as 255.
-function isLowCode(state) {
-  return state === "low" || typeof state === "number" && (state < 0 || state > 100);
-}
-
-function stateOf({ state, attributes }) {
-  if (state === null || state === undefined) return "–";
-  if (typeof state === "object") return JSON.stringify(state);
-  if (attributes?.device_class === "battery" && isLowCode(state)) return word("value_low");
-  if (typeof state === "number") return `${Math.round(state * 100) / 100}${attributes?.unit ? ` ${attributes.unit}` : ""}`;
-  return known("value_", state);
+  if (tiles.has(entity.id)) updateTile(tiles.get(entity.id), entity);
+  const value = rows.get(entity.id);
+  if (!value) return;
+  value.className = trouble(entity) ? "value bad" : "value";
+  say(value, stateOf(entity));
 }
 
 // trouble says what is wrong with a thing, "" for nothing.
@@ -108,12 +139,46 @@ function trouble(entity) {
   return "";
 }
 
-function wrong() {
-  const all = [];
-  for (const entity of entities.values()) {
+// sumUp says what is on or open, what is measured in each room, and what is wrong.
+function sumUp() {
+  for (const { line, things } of rooms.values()) say(line, measured(things.map((id) => entities.get(id)).filter(Boolean)));
+  const all = [...entities.values()], wrong = [], links = [];
+  for (const entity of all) {
     const why = trouble(entity);
-    if (why) all.push(el("li", { className: "bad" }, `${entity.name}${entity.area ? ` (${entity.area})` : ""}: ${why}`));
+    if (why) wrong.push({ entity, text: `${entity.name}${entity.area ? ` (${entity.area})` : ""}: ${why}` });
   }
-  byId("wrong").hidden = all.length === 0;
-  byId("wrong").replaceChildren(...all);
+  byId("wrong").hidden = wrong.length === 0;
+  byId("wrong").replaceChildren(...wrong.map(({ text }) => el("li", { className: "bad" }, text)));
+  for (const group of glance) {
+    const some = all.filter(group.is);
+    if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });
+  }
+  // The list of what is wrong is below the rooms, so that no tile moves under a finger when
+  // something is mended; what leads to it is here.
+  if (wrong.length) links.push({ text: wrong.length === 1 ? wrong[0].text : word("sum_wrong", { count: wrong.length }), to: wrong.length === 1 ? wrong[0].entity.id : "" });
+  const sure = all.some(counted) && all.filter(counted).every((e) => e.state !== null && e.reachable !== false);
+  show(links, links.length === 0 && sure);
+}
+
+// show puts the links above the rooms; who stands on one finds it again.
+function show(links, quiet) {
+  const list = byId("glance"), text = JSON.stringify([links, quiet]);
+  if (list.dataset.shown === text) return;
+  list.dataset.shown = text;
+  const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(...links.map(({ text: said, to }) => {
+    const link = el("a", { href: `#${encodeURIComponent(`thing-${to}`)}` }, said);
+    link.addEventListener("click", (event) => { event.preventDefault(); lead(to); });
+    return el("li", {}, link);
+  }), ...(quiet ? [el("li", { className: "quiet" }, word("sum_quiet"))] : []));
+  if (at >= 0) (list.children[Math.min(at, links.length - 1)]?.querySelector("a") ?? byId("content")).focus();
+}
+
+// lead goes to the tile of a thing, or to what is wrong.
+function lead(id) {
+  const item = tiles.get(id)?.item ?? byId("wrong");
+  item.scrollIntoView({ block: "center" });
+  const target = item.querySelector("button, input, select") ?? item;
+  if (target === item) item.tabIndex = -1;
+  target.focus();
 }

@@ -10,6 +10,7 @@ import * as house from "/page/house.js";
 import * as servers from "/page/servers.js";
 import * as parts from "/page/parts.js";
 import * as names from "/page/names.js";
+import "/page/tabs.js";
 
 const sections = [talk, turns, timers, house, servers, parts, names];
 

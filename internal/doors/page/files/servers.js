@@ -139,7 +139,7 @@ function forbidden(server) {
 }
 
 function lastWords({ id }) {
-  const text = el("pre", { lang: "en", tabIndex: 0, "aria-label": word("stderr"), role: "region" }, "…");
+  const text = el("pre", { lang: "en", tabIndex: 0, "aria-label": `${word("stderr")}: ${id}`, role: "region" }, "…");
   const details = el("details", { open: opened.has(id) }, el("summary", { "data-key": `words ${id}` }, word("stderr")), text);
   details.addEventListener("toggle", async () => {
     if (!details.open) { opened.delete(id); return; }

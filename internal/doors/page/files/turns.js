@@ -84,13 +84,20 @@ function itemOf(turn) {
   const details = el("details", {},
     el("summary", {},
       el("span", { className: "quiet" }, `${timeOf(turn.time)} `),
-      el("span", {}, turn.transcript?.text || word("turn_silent")), " → ",
+      el("span", {}, turn.transcript?.text || ordered(turn) || word("turn_silent")), " → ",
       el("strong", {}, turn.reply || known("outcome_", turn.outcome)), " ",
       el("span", { className: `pill ${tone[turn.outcome] ?? ""}` }, known("outcome_", turn.outcome))));
   details.addEventListener("toggle", () => {
     if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn), ...again(turn));
   });
   return el("li", {}, details);
+}
+
+// ordered says what was ordered without words: "Kitchen Light: on".
+function ordered({ control }) {
+  if (!control) return "";
+  const { name, do: what, value = "" } = control;
+  return `${name}: ${known("do_", what).replace("{value}", known("value_", value))}`;
 }
 
 // stages returns what a turn went through, each from where the one before it ended, in
@@ -167,7 +174,7 @@ const again = (turn) => (offered(routes, "replay") && turn.transcript?.text ? [r
 function marks(turn) {
   const row = el("div", { className: "row wrap" });
   const told = el("span", { role: "status" });
-  if (offered(routes, "wrong")) {
+  if (offered(routes, "wrong") && !turn.control) {
     const id = `should-${turn.id}`, should = el("input", { id, maxLength: 500, autocomplete: "off" });
     const button = el("button", {}, word("mark_wrong"));
     const form = el("form", { className: "row wrap" }, el("label", { for: id }, word("mark_should")), should, button);

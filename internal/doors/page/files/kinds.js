@@ -1,0 +1,181 @@
+// What the page knows of each kind of thing: its icon, its words, and what can be done with
+// it. It draws nothing.
+import { known, word } from "/page/dom.js";
+import { language } from "/page/words.js";
+
+// shown are the domains that a family looks at; the rest is behind "details".
+const shown = ["light", "switch", "fan", "cover", "lock", "climate", "valve", "media_player", "vacuum", "humidifier", "water_heater", "siren", "alarm_control_panel"];
+
+// watched are the classes of sensors that a family looks at.
+const watched = ["door", "window", "garage_door", "opening", "motion", "occupancy", "presence", "smoke", "moisture", "gas", "carbon_monoxide", "safety", "vibration"];
+
+const classOf = (entity) => entity.attributes?.device_class ?? "";
+
+export const isTile = (entity) => shown.includes(entity.domain) || entity.domain === "binary_sensor" && (watched.includes(classOf(entity)) || !classOf(entity));
+
+// isWide tells a thing whose tile has several buttons.
+export const isWide = (entity) => Boolean(entity.control) && ["cover", "valve", "climate"].includes(entity.domain);
+
+export const can = (entity, ability) => Boolean(entity.control) && (entity.abilities ?? []).includes(ability);
+
+// level is the ability that a slider sets, with the word for it.
+export function level(entity) {
+  for (const [ability, act] of [["brightness", "level"], ["speed", "level"], ["position", "position"]]) if (can(entity, ability)) return { ability, act };
+  return null;
+}
+
+// gates are classes of covers that are no blinds.
+const gates = ["garage", "garage_door", "gate", "door"];
+
+export function iconOf(entity) {
+  const kind = classOf(entity);
+  switch (entity.domain) {
+    case "light": return "lamp";
+    case "switch": case "siren": return "plug";
+    case "fan": return "fan";
+    case "cover": return gates.includes(kind) ? "garage" : kind === "window" ? "window" : "blind";
+    case "lock": return entity.state === "unlocked" ? "unlock" : "lock";
+    case "climate": case "water_heater": return "heat";
+    case "valve": return "valve";
+    case "binary_sensor":
+      if (kind === "window") return "window";
+      if (["motion", "occupancy", "presence", "vibration"].includes(kind)) return "motion";
+      if (kind === "moisture") return "drop";
+      return ["smoke", "gas", "carbon_monoxide", "safety"].includes(kind) ? "bell" : "door";
+  }
+  return "dot";
+}
+
+// tone is how a thing stands out: lit, open, or bad.
+export function tone(entity) {
+  if (entity.reachable === false) return "away";
+  const { domain, state } = entity;
+  if (domain === "binary_sensor" && state === "detected") return ["motion", "occupancy", "presence"].includes(classOf(entity)) ? "lit" : "bad";
+  if (state === "jammed") return "bad";
+  if (domain === "lock") return state === "unlocked" ? "open" : "";
+  if (domain === "climate") return entity.values?.activity === "heating" ? "lit" : "";
+  if (domain === "cover" || domain === "valve" || domain === "binary_sensor") return ["open", "opening", "closing"].includes(state) ? "open" : "";
+  return state === "on" ? "lit" : "";
+}
+
+// tap is what a tap on a thing asks for; null: nothing.
+export function tap(entity) {
+  if (!entity.control) return null;
+  switch (entity.domain) {
+    case "lock": return { act: entity.state === "unlocked" || entity.state === "jammed" ? "lock" : "unlock" };
+    case "cover": case "valve": case "climate": case "alarm_control_panel": return null;
+  }
+  const able = (entity.abilities ?? []).length === 0 || can(entity, "on_off");
+  return able ? { act: entity.state === "on" ? "off" : "on" } : null;
+}
+
+const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }), whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const minute = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
+export const degrees = (n) => `${tenths.format(n)}°`;
+export const percent = (n) => `${whole.format(n)} %`;
+
+// isLowCode tells a battery that is low without a percentage: by a word, or by a number
+// that is no percentage, such as 255.
+export function isLowCode(state) {
+  return state === "low" || typeof state === "number" && (state < 0 || state > 100);
+}
+
+// plain is a state in words or numbers.
+function plain({ state, attributes }) {
+  if (state === null || state === undefined) return "–";
+  if (typeof state === "object") return JSON.stringify(state);
+  if (attributes?.device_class === "battery" && isLowCode(state)) return word("value_low");
+  if (typeof state === "number") return `${Math.round(state * 100) / 100}${attributes?.unit ? ` ${attributes.unit}` : ""}`;
+  return known("value_", state);
+}
+
+// stateOf says how a thing is.
+export function stateOf(entity) {
+  const parts = [], values = entity.values ?? {};
+  if (entity.domain === "climate") {
+    if (typeof values.temperature === "number") parts.push(degrees(values.temperature));
+    if (typeof values.setpoint === "number" && values.mode !== "off") parts.push(word("tile_set", { value: degrees(values.setpoint) }));
+    else parts.push(plain(entity));
+  } else {
+    parts.push(plain(entity));
+  }
+  const set = values.brightness ?? values.speed ?? values.position;
+  if (typeof set === "number" && set > 0 && set < 100 && entity.domain !== "climate") parts.push(percent(set));
+  if (typeof values.power === "number" && entity.domain !== "sensor" && (entity.state === "on" || values.power > 0)) parts.push(`${whole.format(values.power)} W`);
+  if (entity.reachable !== false) return parts.join(" · ");
+  const last = entity.state === null || entity.state === undefined ? "" : parts.join(" · ");
+  return last ? `${word("wrong_unreachable")} · ${word("tile_last", { state: last, time: when(entity.told) })}` : word("wrong_unreachable");
+}
+
+// when says the time of a report, with its day if that is not today.
+function when(told) {
+  if (!told) return "?";
+  const at = new Date(told);
+  return (Date.now() - at.getTime() < 12 * 3600 * 1000 ? minute : day).format(at);
+}
+
+// measured is the line about a room: what its sensors measure, else its thermostat.
+export function measured(things) {
+  const of = (kind) => things.filter((e) => e.domain === "sensor" && classOf(e) === kind && typeof e.state === "number" && e.reachable !== false).map((e) => e.values?.[kind] ?? e.state);
+  let warm = of("temperature");
+  if (warm.length === 0) warm = things.filter((e) => e.domain === "climate" && typeof e.values?.temperature === "number").map((e) => e.values.temperature);
+  const span = (all, say) => (Math.max(...all) - Math.min(...all) < 0.05 ? say(all[0]) : `${say(Math.min(...all))}–${say(Math.max(...all))}`);
+  const damp = of("humidity");
+  return [warm.length ? span(warm, degrees) : "", damp.length ? span(damp, percent) : ""].filter(Boolean).join(" · ");
+}
+
+// setPoints is what a thermostat may be set to, in the degrees of the house.
+export function setPoints({ attributes = {}, values = {} }) {
+  let { min = 5, max = 35 } = attributes;
+  const spoken = values.unit ?? attributes.unit;
+  if (attributes.unit === "°F" && spoken === "°C") [min, max] = [(min - 32) / 1.8, (max - 32) / 1.8];
+  if (attributes.unit === "°C" && spoken === "°F") [min, max] = [min * 1.8 + 32, max * 1.8 + 32];
+  return { min, max, step: spoken === "°F" ? 1 : 0.5 };
+}
+
+// taken is a thing as it is after an act, by the report of the thing itself.
+export function taken(entity, { receipt, state, level: at }) {
+  const values = { ...entity.values }, after = { ...entity, values, reachable: true };
+  switch (receipt.property) {
+    case "on_off":
+      after.state = state;
+      for (const ability of ["brightness", "speed"]) {
+        if (ability in values && typeof at === "number") values[ability] = at;
+        else if (state === "on" && values[ability] === 0) delete values[ability]; // it has not said yet how much
+      }
+      break;
+    case "brightness": case "speed":
+      values[receipt.property] = state;
+      after.state = state > 0 ? "on" : "off";
+      break;
+    case "open_close": case "position":
+      if (typeof state === "string") after.state = state;
+      else { values.position = state; after.state = state > 0 ? "open" : "closed"; }
+      if (typeof at === "number") values.position = at;
+      break;
+    case "lock":
+      after.state = state;
+      break;
+    case "mode":
+      values.mode = after.state = state;
+      break;
+    default:
+      if (state !== null) values[receipt.property] = state;
+  }
+  return after;
+}
+
+// glance are the groups that are summed up above the house, each with what of it stands out.
+export const glance = [
+  { word: "sum_lights", is: (e) => e.reachable !== false && e.domain === "light" && e.state === "on" },
+  { word: "sum_covers", is: (e) => e.domain === "cover" && !gates.includes(classOf(e)) && tone(e) === "open" },
+  { word: "sum_openings", is: (e) => (e.domain === "cover" && gates.includes(classOf(e)) || e.domain === "binary_sensor") && tone(e) === "open" },
+  { word: "sum_locks", is: (e) => e.domain === "lock" && e.state !== "locked" && e.state !== null },
+  { word: "sum_alarms", is: (e) => e.domain === "binary_sensor" && tone(e) === "bad" },
+];
+
+// counted reports whether a thing belongs to one of these groups when it stands out, so that
+// without its state nobody can say that all is quiet.
+export const counted = (e) => ["light", "cover", "lock"].includes(e.domain) || e.domain === "binary_sensor" && isTile(e);

@@ -1,0 +1,22 @@
+// On a phone one part of the page is shown at a time; on a wide screen all of them are.
+import { icon } from "/page/icons.js";
+
+const buttons = [...document.querySelectorAll(".tabs button")];
+const drawn = { house: "home", talk: "talk", timers: "clock", system: "gear" };
+
+// show shows one part.
+export function show(tab) {
+  document.body.dataset.tab = tab;
+  for (const button of buttons) {
+    if (button.dataset.tab === tab) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+for (const button of buttons) {
+  button.prepend(icon(drawn[button.dataset.tab]));
+  button.addEventListener("click", () => { show(button.dataset.tab); scrollTo(0, 0); });
+}
+
+// Who skips to a part sees it.
+document.querySelector('.skip[href="#talk"]').addEventListener("click", () => show("talk"));

@@ -1,0 +1,160 @@
+// One tile for each thing: it shows the state that the thing has reported, and acts. What is
+// asked for is pending until the receipt is there; nothing is shown before the thing has
+// confirmed it.
+import { el, known, say, word } from "/page/dom.js";
+import { ask } from "/page/api.js";
+import { draw, icon } from "/page/icons.js";
+import { can, degrees, iconOf, isWide, level, percent, setPoints, stateOf, taken, tap, tone } from "/page/kinds.js";
+
+const settle = 500;    // ms in which presses of − and + become one act
+const shownFor = 6000; // ms for which a confirmation is shown
+
+// tileOf makes the tile of a thing; changed is told of its state after an act.
+export function tileOf(entity, changed) {
+  const tile = { entity, changed, waiting: 0, count: 0, item: el("li", { id: `thing-${entity.id}`, className: "tile", "data-thing": entity.id }) };
+  tile.name = el("span", { className: "name" }, entity.name);
+  tile.value = el("span", { className: "value" });
+  tile.icon = icon(iconOf(entity));
+  const face = [tile.icon, tile.name, tile.value];
+  if (tap(entity)) {
+    tile.face = el("button", { type: "button", className: "face" }, ...face);
+    tile.face.addEventListener("click", () => { const { act } = tap(tile.entity); send(tile, act); });
+  } else {
+    tile.face = el("div", { className: "face" }, ...face);
+  }
+  tile.item.append(tile.face);
+  if (isWide(entity)) tile.item.classList.add("wide");
+  for (const made of [moving(tile), sliding(tile), heating(tile)]) if (made) tile.item.append(made);
+  update(tile, entity);
+  return tile;
+}
+
+// update shows a thing as it is now.
+export function update(tile, entity) {
+  const before = tile.value.textContent;
+  tile.entity = entity;
+  say(tile.name, entity.name);
+  say(tile.value, stateOf(entity));
+  draw(tile.icon, iconOf(entity));
+  tile.item.dataset.tone = tone(entity);
+  const colour = entity.domain === "light" && entity.state === "on" ? entity.values?.colour ?? "" : "";
+  tile.item.style.setProperty("--light", /^#[0-9a-f]{6}$/i.test(colour) ? colour : "");
+  if (tile.waiting === 0) tile.follow?.(entity);
+  if (tile.waiting === 0 && !["failed", "pending"].includes(tile.item.dataset.proof) && before !== tile.value.textContent) forget(tile);
+}
+
+// button is a small one of a tile; its name says what it does with which thing.
+function button(tile, drawn, name, act) {
+  const made = el("button", { type: "button", "aria-label": word(name, { name: tile.entity.name }), "data-act": name }, icon(drawn));
+  made.addEventListener("click", act);
+  return made;
+}
+
+// moving are up, stop and down.
+function moving(tile) {
+  const { entity } = tile;
+  if (!["cover", "valve"].includes(entity.domain) || !entity.control) return null;
+  return el("div", { className: "acts" },
+    button(tile, "up", "tile_open", () => send(tile, "open")),
+    can(entity, "stop") ? button(tile, "halt", "tile_halt", () => send(tile, "stop")) : null,
+    button(tile, "down", "tile_close", () => send(tile, "close")));
+}
+
+const sliders = { brightness: "tile_level", speed: "tile_speed", position: "tile_position" };
+
+// sliding sets a brightness, a speed or a position.
+function sliding(tile) {
+  const set = level(tile.entity);
+  if (!set) return null;
+  const slider = el("input", { type: "range", min: "0", max: "100", step: "5", "aria-label": word(sliders[set.ability], { name: tile.entity.name }) });
+  const tell = (at) => { slider.setAttribute("aria-valuetext", percent(at)); say(told, percent(at)); };
+  const told = el("span", { className: "told", "aria-hidden": "true" });
+  slider.addEventListener("input", () => { slider.dataset.held = "1"; tell(Number(slider.value)); });
+  slider.addEventListener("change", () => {
+    delete slider.dataset.held;
+    const at = Number(slider.value);
+    if (at === 0 && set.act === "level") send(tile, "off");
+    else send(tile, set.act, at);
+  });
+  tile.follow = (entity) => {
+    if (slider.dataset.held) return;
+    const at = ["off", "closed"].includes(entity.state) ? 0 : entity.values?.[set.ability];
+    slider.value = String(at ?? 100);
+    if (at !== undefined) return tell(at);
+    slider.setAttribute("aria-valuetext", stateOf(entity)); // how much is not known
+    say(told, "");
+  };
+  return el("div", { className: "acts slide" }, slider, told);
+}
+
+// heating is a thermostat: what it is set to with less and more, and its mode.
+function heating(tile) {
+  const { entity } = tile;
+  if (entity.domain !== "climate" || !entity.control) return null;
+  const wanted = el("output", {});
+  let at = null, timer = 0;
+  const step = (by) => {
+    const { min, max, step: one } = setPoints(tile.entity), from = at ?? tile.entity.values?.setpoint;
+    if (typeof from !== "number") return;
+    at = Math.min(Math.max(Math.round((from + by * one) / one) * one, min), max);
+    say(wanted, degrees(at));
+    wanted.classList.add("open");
+    clearTimeout(timer);
+    timer = setTimeout(() => { const value = at; at = null; send(tile, "setpoint", value); }, settle);
+  };
+  const modes = entity.attributes?.modes, choice = Array.isArray(modes) && can(entity, "mode")
+    ? el("select", { "aria-label": word("tile_mode", { name: entity.name }) }, ...modes.map((mode) => el("option", { value: mode }, known("value_", mode)))) : null;
+  choice?.addEventListener("change", () => send(tile, "mode", choice.value));
+  tile.follow = ({ values }) => {
+    if (choice && values?.mode) choice.value = values.mode;
+    if (at !== null) return;
+    wanted.classList.remove("open");
+    say(wanted, typeof values?.setpoint === "number" ? degrees(values.setpoint) : "–");
+  };
+  return el("div", { className: "acts" },
+    ...(can(entity, "setpoint") ? [button(tile, "less", "tile_cooler", () => step(-1)), wanted, button(tile, "more", "tile_warmer", () => step(1))] : []), choice);
+}
+
+// note says what became of an act, in the tile itself.
+function note(tile, proof, text, again) {
+  clearTimeout(tile.timer);
+  tile.item.dataset.proof = proof;
+  if (!tile.told) {
+    tile.told = el("span", { role: "status" });
+    tile.item.append(el("div", { className: "note" }, tile.told));
+  }
+  say(tile.told, text);
+  if (tile.again) { tile.again.remove(); tile.again = null; }
+  if (!again) return;
+  tile.again = el("button", { type: "button", "aria-label": `${word("tile_again")}: ${tile.entity.name}` }, word("tile_again"));
+  tile.again.addEventListener("click", () => { tile.item.querySelector("button, input, select").focus(); again(); });
+  tile.told.parentNode.append(tile.again);
+}
+
+function forget(tile) {
+  if (tile.item.dataset.proof) note(tile, "", "");
+}
+
+// send asks for an act. The tile shows the last one that was asked for.
+async function send(tile, what, value) {
+  const mine = ++tile.count, thing = tile.entity.id, retry = () => send(tile, what, value);
+  tile.waiting++;
+  note(tile, "pending", word("tile_pending"));
+  let out = null, lost = "";
+  try {
+    out = await ask("control", { thing, do: what, value, source: "page" });
+  } catch (problem) {
+    lost = problem.message;
+  }
+  tile.waiting--;
+  const sent = out?.receipt;
+  if (sent?.confirmed) tile.changed(taken(tile.entity, out));
+  else update(tile, tile.entity);
+  if (mine !== tile.count) return; // something else was asked for since
+  if (!out) note(tile, "failed", lost, retry);
+  else if (sent?.confirmed) {
+    note(tile, "confirmed", known("receipt_", "confirmed"));
+    tile.timer = setTimeout(() => forget(tile), shownFor);
+  } else if (out.outcome === "accepted") note(tile, "accepted", sent?.reason ? known("reason_", sent.reason) : known("receipt_", "accepted"));
+  else note(tile, "failed", out.said || known("receipt_", sent?.outcome ?? "refused"), tile.entity.guarded ? null : retry);
+}
