@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,7 @@ func New(cfg Config) (*Client, error) {
 	cfg.ModelDir = cmp.Or(cfg.ModelDir, DefaultModelDir)
 	c := &Client{cfg: cfg}
 	w, err := worker.New(worker.Config{
-		Name: cfg.Name, Command: cfg.Command, Env: cfg.Env, Log: cfg.Log,
+		Name: cfg.Name, Command: cfg.Command, Env: append(slices.Clone(cfg.Env), oneHeap), Log: cfg.Log,
 		Timeout: cmp.Or(cfg.Patience, pushTimeout), Setup: c.setup, Restarted: cfg.Restarted, Idle: cfg.Idle,
 	})
 	if err != nil {
@@ -88,6 +89,11 @@ func New(cfg Config) (*Client, error) {
 
 // longest is how long the worker may take for what needs more work than a frame of sound.
 func (c *Client) longest() time.Duration { return max(loadTimeout, c.cfg.Patience) }
+
+// oneHeap makes all threads of a worker allocate from one heap of the C library. It would give
+// each thread its own, and the decoders, which move between threads, leave room in all of
+// them that no other one uses.
+const oneHeap = "MALLOC_ARENA_MAX=1"
 
 // Run keeps the worker alive until ctx ends.
 func (c *Client) Run(ctx context.Context) error { return c.worker.Run(ctx) }

@@ -28,7 +28,7 @@ import (
 type Config struct {
 	Name    string   // in logs and errors: "stt", "audio"
 	Command []string // executable and arguments
-	Env     []string // added to what the child inherits, for tests
+	Env     []string // added to what the child inherits
 
 	// Timeout is how long an answer may take before the child counts as hung
 	// and is killed; 10 s when zero.
