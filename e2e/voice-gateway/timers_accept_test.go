@@ -41,7 +41,7 @@ func TestAcceptTimersSurvive(t *testing.T) {
 	broker := mosquittoAt(t, addr)
 	simulate(t, "mqtt://"+addr)
 	k := &survivor{t: t, stranger: listen(t, "mqtt://"+addr), witness: listen(t, "mqtt://"+addr, "zwave/#")}
-	k.c, k.addr, k.env = daemon(t, "mqtt://"+addr)
+	k.c, k.addr, k.env = daemon(t, "mqtt://"+addr, soundCard(t)) // what no speaker plays does not ring for long
 	eventually(t, "the light obeys", func() bool { return confirmed(ask(t, k.addr, "turn off the kitchen light")) })
 	writes := len(k.witness.on(writeTopic))
 
