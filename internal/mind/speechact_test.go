@@ -24,6 +24,8 @@ func TestOnlyOrdersMayAct(t *testing.T) {
 		"one day close the bedroom curtains":       {"future", false},
 		"the neighbours told us to dim every lamp": {"report", false},
 		"never turn on the kitchen light":          {"negation", false},
+		"should i close the bedroom curtains":      {"question", false},
+		"should i doze off close the curtains":     {"condition", false},
 		"when i come home turn the kitchen light":  {"condition", false},
 	} {
 		t.Run(text, func(t *testing.T) {
