@@ -191,7 +191,11 @@ func stepVolume(a intent.Action) (tools.Call, error) {
 			way = "down"
 		}
 	}
-	return call("", "set_volume", map[string]any{"action": way})
+	args := map[string]any{"action": way}
+	if by, said := number(a.Slots["volume_by"]); said {
+		args["level"] = int(by)
+	}
+	return call("", "set_volume", args)
 }
 
 func call(server, tool string, args map[string]any) (tools.Call, error) {
