@@ -16,15 +16,18 @@ type deadline struct {
 // enter sets the deadline of a new state; before is the state it came from. Thinking
 // has one deadline in all, whatever is added meanwhile.
 func (d *deadline) enter(to, before State) {
-	if to.Public() == Thinking && before.Public() == Thinking && !(d.recorded && takesSound(before)) {
+	if to.Public() == Thinking && before.Public() == Thinking && d.runs(before) {
 		return
 	}
 	d.sounded = 0
 	d.timer.Stop()
-	if most, bounded := deadlines[to]; bounded && !(d.recorded && takesSound(to)) {
+	if most, bounded := deadlines[to]; bounded && d.runs(to) {
 		d.timer.Reset(most)
 	}
 }
+
+// runs reports whether the wall clock can end a state.
+func (d *deadline) runs(s State) bool { return !d.recorded || !takesSound(s) }
 
 // takesSound reports whether speech is awaited or taken in a state.
 func takesSound(s State) bool { return s.Public() == Listening || s.mayGrow() || s.correctable() }
@@ -39,7 +42,7 @@ func (d *deadline) passed(s State) bool {
 		return false
 	}
 	d.sounded += audio.FrameLength
-	if !d.recorded {
+	if d.runs(s) {
 		d.timer.Reset(deadlines[s])
 	}
 	return d.sounded > deadlines[s]

@@ -91,7 +91,7 @@ func TestASlowListIsTaken(t *testing.T) {
 					return false
 				}
 				late[string(payload)] = true
-				time.AfterFunc(12*time.Second, func() { _ = own.Publish(context.Background(), topic, payload) }) //nolint:usetesting // it may outlast the test
+				time.AfterFunc(12*time.Second, func() { _ = own.Publish(context.Background(), topic, payload) })
 				return true
 			}
 		}, nil)

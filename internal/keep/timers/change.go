@@ -50,12 +50,10 @@ func (b *Book) Change(c Change, now Moment) Result {
 	if !known {
 		return b.result(Refused, BadAction)
 	}
-	if c.Action == Stop && c.Which.ID != "" {
-		if t, was := b.see(c.Which.ID); was {
-			r := b.result(Stopped, "")
-			r.Timers = append(r.Timers, t)
-			return r
-		}
+	if t, was := b.see(c); was {
+		r := b.result(Stopped, "")
+		r.Timers = append(r.Timers, t)
+		return r
 	}
 	if (c.Action == Add || c.Action == Subtract) && c.Seconds < 1 || c.Seconds < 0 || c.Seconds > int(Longest/time.Second) {
 		return b.result(Refused, checkLength(c.Seconds))
@@ -202,9 +200,10 @@ func (b *Book) Over(ids []string, seen bool) (changed bool) {
 	return len(b.entries) != before
 }
 
-// see takes away a timer that has rung to its end, because a person has seen that.
-func (b *Book) see(id string) (Timer, bool) {
-	i := slices.IndexFunc(b.unseen, func(t Timer) bool { return t.ID == id })
+// see takes away the timer that is to be stopped if it has rung to its end, because a person
+// has seen that.
+func (b *Book) see(c Change) (Timer, bool) {
+	i := slices.IndexFunc(b.unseen, func(t Timer) bool { return c.Action == Stop && t.ID == c.Which.ID })
 	if i < 0 {
 		return Timer{}, false
 	}

@@ -213,7 +213,7 @@ func (b *Book) Next() (next time.Duration, any bool) {
 		switch e.State {
 		case Ringing:
 			wait = RingsFor - (b.clock.up - e.rangUp)
-		case Paused, carrying:
+		case Paused, carrying, Unseen:
 			continue
 		case Running:
 		}
