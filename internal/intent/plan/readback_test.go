@@ -90,10 +90,10 @@ func TestWhatAThingCanDo(t *testing.T) {
 	for want, e := range map[string]home.Entity{
 		"it can do on, off, toggle, level (0 to 100 percent), colour (a word, such as red)": thing("light", home.OnOff, home.Brightness, home.Colour),
 		"it can do open, close, stop, position (0 to 100 percent)":                          thing("cover", home.OpenClose, home.Position, home.Stop),
-		"it can do lock, unlock":                                    thing("lock", home.Lock),
+		"it can do lock, unlock": thing("lock", home.Lock),
 		"it can do on, off, setpoint (5 to 30 °C), mode (off heat)": heating,
-		"it can do on, off":                                         anything,
-		"it can only be read":                                       silent,
+		"it can do on, off":   anything,
+		"it can only be read": silent,
 	} {
 		if got := plan.Explain(&e); got != want {
 			t.Errorf("%s: %q, want %q", e.Domain, got, want)
