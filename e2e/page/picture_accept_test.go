@@ -31,8 +31,10 @@ func TestAcceptPagePicture(t *testing.T) {
 	p.press("Front Door", ".face")
 	p.proves("Front Door", "confirmed", "locked")
 	for _, act := range []map[string]any{
-		{"thing": "Mood Light", "do": "colour", "value": "orange"}, {"thing": "Attic Light", "do": "level", "value": 30},
-		{"thing": "Bedroom Lamp", "do": "level", "value": 60}, {"thing": "Coffee Machine", "do": "on"},
+		{"thing": "Mood Light", "do": "colour", "value": "orange"},
+		{"thing": "Attic Light", "do": "level", "value": 30},
+		{"thing": "Bedroom Lamp", "do": "level", "value": 60},
+		{"thing": "Coffee Machine", "do": "on"},
 	} {
 		if err := g.post("/api/control", act, new(any)); err != nil {
 			t.Fatal(err)
