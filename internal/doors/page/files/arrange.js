@@ -10,11 +10,13 @@ let on = false, able = false, redraw = null, dragged = "";
 export function start(about, draw) {
   able = offered(about.routes, "arrangement");
   redraw = draw;
-  byId("arrange").hidden = !able;
 }
 
+// load asks for the arrangement. Without one the house is shown all the same.
 export async function load() {
-  if (able) kept = await ask("arrangement");
+  const known = able ? await ask("arrangement").catch(() => null) : null;
+  if (known) kept = known;
+  byId("arrange").hidden = !known;
 }
 
 // arranging reports whether the rooms can be moved now.
