@@ -192,10 +192,14 @@ func (p *tab) ask(sentence, reply string) {
 	p.reads("#reply", reply)
 }
 
-// picture keeps what the page looks like.
-func (p *tab) picture(name string) {
+// picture keeps what the whole page looks like, sight what a person sees of it.
+func (p *tab) picture(name string) { p.t.Helper(); p.keep(name, chromedp.FullScreenshot(100)) }
+
+func (p *tab) sight(name string) { p.t.Helper(); p.keep(name, chromedp.CaptureScreenshot()) }
+
+func (p *tab) keep(name string, take chromedp.Action[[]byte]) {
 	p.t.Helper()
-	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	image, err := chromedp.Run(p.ctx, take)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -44,6 +44,36 @@ func (p *tab) proves(name, proof, state string) {
 	p.do(chromedp.Evaluate[chromedp.Void](`proofs.length = 0; undefined`))
 }
 
+// arranges moves a room and hides a thing by keys, moves a room by drag, and finds all of that
+// again after a reload.
+func (p *tab) arranges() {
+	p.t.Helper()
+	p.t.Log("the order of the rooms")
+	const rooms = `[...document.querySelectorAll("#areas h3")].map((e) => e.textContent).slice(0, 4).join()`
+	p.eventually("the rooms are in the order of their names", rooms+` === "Attic,Bedroom,Cellar,Garage"`)
+	p.do(chromedp.Focus(chromedp.CSS("#arrange")), chromedp.KeyEvent(kb.Enter))
+	p.eventually("they can be moved", `document.querySelector('[aria-label="Move Garage up"]')`)
+	p.do(chromedp.Focus(chromedp.CSS(`[aria-label="Move Garage up"]`)))
+	for _, want := range []string{"Attic,Bedroom,Garage,Cellar", "Attic,Garage,Bedroom,Cellar", "Garage,Attic,Bedroom,Cellar"} {
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.eventually(want, rooms+` === `+quoted(want))
+		p.eventually("the focus stays with it", `document.activeElement.getAttribute("aria-label")?.startsWith("Move Garage")`)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const [over, , dragged] = document.querySelectorAll("#areas .room"), data = new DataTransfer();
+		for (const [at, kind] of [[dragged, "dragstart"], [over, "dragover"], [over, "drop"], [dragged, "dragend"]]) at.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+	} undefined`))
+	p.eventually("a room is dragged", rooms+` === "Bedroom,Garage,Attic,Cellar"`)
+	p.do(chromedp.Focus(chromedp.CSS(`[aria-label="Hide Garage Door"]`)), chromedp.KeyEvent(" "))
+	p.eventually("it is hidden", `document.querySelector('[aria-label="Show Garage Door"]')`)
+	p.do(chromedp.Focus(chromedp.CSS("#arrange")), chromedp.KeyEvent(kb.Enter))
+	p.eventually("it is gone", `!(`+tile("Garage Door")+`)`)
+	p.do(chromedp.Reload())
+	p.eventually("the page is loaded again", `document.body.dataset.loaded > 0`)
+	p.eventually("the order is kept", rooms+` === "Bedroom,Garage,Attic,Cellar"`)
+	p.eventually("and what is hidden, which is behind details", `!(`+tile("Garage Door")+`) && [...document.querySelectorAll("#areas details li")].some((e) => e.textContent.startsWith("Garage Door"))`)
+}
+
 // timesTaps taps a tile again and again, and prints how long it takes from the tap to the
 // receipt on the tile.
 func (p *tab) timesTaps(name string, taps int) {
@@ -173,6 +203,8 @@ func TestAcceptPageHouse(t *testing.T) {
 	if at := value[string](p, `document.activeElement.closest(".tile")?.dataset.thing ?? document.activeElement.tagName`); !strings.HasPrefix(at, "zw-") {
 		t.Errorf("the first link leads to %s", at)
 	}
+	q.arranges()
+
 	if wide := value[int](p, "document.documentElement.scrollWidth"); wide > 1200 {
 		t.Errorf("the page is %d wide", wide)
 	}

@@ -7,6 +7,7 @@ import (
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/home"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint"
@@ -26,6 +27,7 @@ type Parts struct {
 	Timers     Timers
 	Lessons    Lessons
 	Volume     Volume
+	Arranger   Arranger
 	About      *About
 	Wakes      Wakes
 	Rehearsal  Rehearsal
@@ -215,6 +217,12 @@ type Lessons interface {
 	// ErrConflict.
 	Reword(id, text, area string) (record.Wording, error)
 	Forget(id string) error // ErrNotFound
+}
+
+// Arranger keeps how the family wants to see its house.
+type Arranger interface {
+	Arrangement() family.Arrangement // its lists are never nil
+	Arrange(wanted family.Arrangement) error
 }
 
 // Timers are the timers, alarms, reminders and commands for later.

@@ -6,6 +6,7 @@ import (
 	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint"
@@ -16,7 +17,7 @@ var Table = []Row{
 	Alive, Ready, Description, Page, PageFile, LoginPage, Login, Logout, Gateway,
 	Ask, Control, Say, Listen, Stop, Muted, Mute, Loudness, SetVolume, Devices,
 	LastTurns, StoppedTasks, Wrong, Remember, Replay, Marks, Mark, Unmark, Wordings, Reword, Forget,
-	House, ListTimers, ChangeTimers, CancelTimers,
+	House, ShowArrangement, Arrange, ListTimers, ChangeTimers, CancelTimers,
 	ShowWakes, ShowRehearsal, StartRehearsal, Events,
 	ListServers, ShowServer, ShowStderr, RetryServer, AcceptTools, RetryServers,
 	EndSession, SessionStream, Metrics, Message,
@@ -215,6 +216,14 @@ var (
 			Command: "home", Usage: Usage{Use: "home", Short: "Show the house: areas, devices, states, reachable or not", JSON: "print the house as JSON"},
 		},
 		Has: func(p *Parts) bool { return p.Home != nil }, Do: showHouse,
+	}
+	ShowArrangement = Operation[struct{}, family.Arrangement]{
+		Entry: Entry{Name: "arrangement", Does: "How the family wants to see its house", Route: "GET /api/arrangement"},
+		Has:   hasArranger, Do: showArrangement,
+	}
+	Arrange = Operation[family.Arrangement, family.Arrangement]{
+		Entry: Entry{Name: "arrange", Does: "Keep the order of the rooms, and what is hidden", Route: "POST /api/arrangement"},
+		Has:   hasArranger, Do: arrange, OverHTTP: fitArrangement,
 	}
 	ListTimers = Operation[struct{}, []timers.Timer]{
 		Entry: Entry{

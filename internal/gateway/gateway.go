@@ -24,6 +24,7 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/home/events"
 	"voicegateway/internal/intent"
+	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mind/house"
@@ -143,7 +144,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
 		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
-		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser},
+		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser}, Arranger: family.NewArranger(s.cfg.Gateway.StateDir, s.log.With("part", "http")),
 	}, acts, hearing.sound.card, keeper)
 	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return told.snapshot(link, stream, hearing) }))
 	if err != nil {

@@ -87,16 +87,19 @@ func TestWhatAThingCanDo(t *testing.T) {
 	silent := thing("sensor", home.Temperature)
 	silent.Control = nil
 	anything := thing("switch")
-	for want, e := range map[string]home.Entity{
-		"it can do on, off, toggle, level (0 to 100 percent), colour (a word, such as red)": thing("light", home.OnOff, home.Brightness, home.Colour),
-		"it can do open, close, stop, position (0 to 100 percent)":                          thing("cover", home.OpenClose, home.Position, home.Stop),
-		"it can do lock, unlock": thing("lock", home.Lock),
-		"it can do on, off, setpoint (5 to 30 °C), mode (off heat)": heating,
-		"it can do on, off":   anything,
-		"it can only be read": silent,
+	for _, tt := range []struct {
+		e    home.Entity
+		want string
+	}{
+		{thing("light", home.OnOff, home.Brightness, home.Colour), "it can do on, off, toggle, level (0 to 100 percent), colour (a word, such as red)"},
+		{thing("cover", home.OpenClose, home.Position, home.Stop), "it can do open, close, stop, position (0 to 100 percent)"},
+		{thing("lock", home.Lock), "it can do lock, unlock"},
+		{heating, "it can do on, off, setpoint (5 to 30 °C), mode (off heat)"},
+		{anything, "it can do on, off"},
+		{silent, "it can only be read"},
 	} {
-		if got := plan.Explain(&e); got != want {
-			t.Errorf("%s: %q, want %q", e.Domain, got, want)
+		if got := plan.Explain(&tt.e); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.e.Domain, got, tt.want)
 		}
 	}
 	for value, fits := range map[float64]bool{4: false, 5: true, 30: true, 31: false} {

@@ -3,6 +3,7 @@
 import { byId, el, pause, say, soon, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
 import { counted, glance, isLowCode, isTile, isWide, measured, stateOf } from "/page/kinds.js";
+import * as arrangement from "/page/arrange.js";
 import { tileOf, update as updateTile } from "/page/tiles.js";
 
 const entities = new Map(); // id -> entity
@@ -13,10 +14,12 @@ const opened = new Set();   // rooms whose details are open
 let early = null;           // changes that come while the house is read
 const low = 20;             // percent of a battery
 
+export function start(about) { arrangement.start(about, renderSoon); }
+
 export async function load() {
   early = [];
   try {
-    const house = await ask("home");
+    const [house] = await Promise.all([ask("home"), arrangement.load()]);
     entities.clear();
     for (const entity of house.entities ?? []) entities.set(entity.id, entity);
   } finally {
@@ -69,30 +72,36 @@ async function draw() {
   for (const id of tiles.keys()) if (!entities.has(id)) tiles.delete(id);
   rows.clear();
   rooms.clear();
-  const areas = [];
+  const areas = [], order = arrangement.inOrder(byArea.keys());
   let made = 0;
-  for (const [area, list] of [...byArea].sort(([a], [b]) => a.localeCompare(b))) {
-    const shown = [], rest = [];
-    for (const entity of list.sort(order)) {
-      if (isTile(entity)) shown.push(tile(entity).item);
+  for (const area of order) {
+    const list = byArea.get(area), shown = [], rest = [];
+    for (const entity of list.sort(compare)) {
+      if (isTile(entity) && (arrangement.arranging() || !arrangement.isHidden(entity.id))) shown.push(tileItem(entity));
       else rest.push(row(entity));
       if (++made % 40 === 0) await pause();
     }
-    const line = el("p", { className: "measured" });
+    const line = el("p", { className: "measured" }), head = el("div", { className: "head" }, el("h3", {}, area), line);
     rooms.set(area, { line, things: list.map((entity) => entity.id) });
-    areas.push(el("section", { "aria-label": area, className: "room" },
-      el("div", { className: "head" }, el("h3", {}, area), line),
+    const section = el("section", { "aria-label": area, className: "room" }, head,
       shown.length ? el("ul", { className: "tiles" }, ...shown) : null,
-      rest.length ? details(area, rest) : null));
+      rest.length ? details(area, rest) : null);
+    arrangement.movable(section, head, area, order);
+    areas.push(section);
   }
+  const key = document.activeElement?.dataset?.key; // of the button that has the focus, which is made anew
   byId("areas").replaceChildren(...areas);
+  if (key) {
+    const again = byId("areas").querySelector(`[data-key="${CSS.escape(key)}"]`);
+    (again?.disabled ? again.parentNode.querySelector("button:enabled") : again)?.focus();
+  }
   byId("house-none").hidden = entities.size > 0;
   sumUp();
 }
 
-// order puts lights first, then what else is switched, then what has buttons, then what is
+// compare puts lights first, then what else is switched, then what has buttons, then what is
 // only watched.
-function order(a, b) {
+function compare(a, b) {
   const rank = (e) => (e.domain === "light" ? 0 : !e.control ? 3 : isWide(e) ? 2 : 1);
   return rank(a) - rank(b) || a.name.localeCompare(b.name);
 }
@@ -112,6 +121,15 @@ function tile(entity) {
   const made = tileOf(entity, (after) => { entities.set(after.id, after); update(after); sumUpSoon(); });
   tiles.set(entity.id, made);
   return made;
+}
+
+// tileItem is the item of a tile, with the button that hides it while the house is arranged.
+function tileItem(entity) {
+  const { item } = tile(entity), hide = arrangement.hider(entity);
+  item.querySelector(".hider")?.remove();
+  item.classList.toggle("hidden", arrangement.isHidden(entity.id));
+  if (hide) item.append(hide);
+  return item;
 }
 
 function row(entity) {
