@@ -94,7 +94,7 @@ var rooms = []room{
 		"intent/mood":      {},
 		"intent/names":     {},
 		"intent/plan":      {"intent", "intent/catalogue"},
-		"intent/reader":    {"intent"},
+		"intent/reader":    {"intent", "intent/catalogue", "intent/mood", "intent/names"},
 		"intent/reply":     {"intent", "intent/catalogue", "intent/due", "intent/plan"},
 		"intent/smalltalk": {"intent", "intent/names"},
 	}},

@@ -33,7 +33,8 @@ type Matcher struct {
 	specialWords
 	index     *names.Index // of entities
 	areaIndex *names.Index
-	own       *ownWords // of the names of the house
+	own       *ownWords       // of the names of the house
+	days      map[string]bool // words that say a day
 }
 
 // specialWords are the words to leave out, the words that join commands, and the words
@@ -70,6 +71,7 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	m.called = m.mood.Names(namesOf(house, pack.Language))
 	m.measureDegrees(p.all)
 	m.prepare(pack)
+	m.days = dayWords(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {
 		b := &pack.Blocks[i]
@@ -193,6 +195,7 @@ func (m *Matcher) decide(text, area string) Decision {
 // whose temperatures are in the scale of the house.
 func (m *Matcher) decidePlain(spoken, text, area string) Decision {
 	d, text := m.matchHere(text, area)
+	d = m.keepDay(d, text, area)
 	if d.Route != Local && d.Route != Ask {
 		d = m.readAsQuestion(d, spoken, text, area)
 	}

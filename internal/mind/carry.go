@@ -81,6 +81,10 @@ func (m *Mind) carry(ctx context.Context, x Exchange, o Order, t *turn) {
 	default:
 		t.did = m.act(ctx, &x, &o, t)
 	}
+	t.rec.Reading = o.Reading
+	if o.Teaches != "" {
+		m.teacher.Keep(x.Request, o.Teaches, t.rec, o.Meant.Actions)
+	}
 	if o.Learn != nil {
 		m.teacher.Note(x.Request, t.rec, *o.Learn)
 	}

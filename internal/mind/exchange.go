@@ -15,6 +15,7 @@ type Exchange struct {
 	record.Request
 	Turn    string          // the id of the turn
 	Woken   bool            // a wake word was heard before the text
+	Heard   string          // the recogniser that heard it; "" if it was written
 	Alone   intent.Decision // what the text means by itself, in its area
 	Ready   bool            // a language model answers what no sentence fits
 	Settled bool            // no more of the house is waited for

@@ -76,7 +76,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l guard.Limits,
 	}
 	guarding, teacher := guard.New(l, p), newTeacher(m, p)
 	return &Mind{
-		understanding: understanding{match: m, phrases: p, choosing: names[0], rules: guarding.Rules, tasks: r.Tasks != nil, learns: teacher.Teaches()},
+		understanding: understanding{match: m, phrases: p, choosing: names[0], rules: guarding.Rules, tasks: r.Tasks != nil, learns: teacher.Teaches(), kinds: learned(p.Language())},
 		AlertWords:    choosing.ToAlerts(names[0]),
 		guard:         guarding,
 		teacher:       teacher,
@@ -181,6 +181,9 @@ func (m *Mind) begin(q record.Request, t *turn) (x Exchange, seen Memory) {
 		q.At = t.rec.Time
 	}
 	x = Exchange{Request: q, Turn: t.rec.ID, Woken: t.rec.Wake != nil}
+	if said := t.rec.Transcript; said != nil && !x.typed() {
+		x.Heard = said.Engine
+	}
 	x.Ready, _ = m.model.Ready()
 	if q.Challenge == "" {
 		x = m.as(x, q.Text)

@@ -19,19 +19,21 @@ type Order struct {
 	Alone  bool            // the text stands by itself, or answers which thing a command is about
 	Manner Manner          // how the acts are judged and told
 
-	Claim   *remembered    // the turn that is taken back, if no other turn has done so
-	Do      []plan.Step    // the acts, with what is put back before them
-	Then    []plan.Step    // done after Do has set something, and not told: what was set before is cancelled
-	Last    []past.Deed    // what was done before: Do is not done, but gives this its end
-	Denied  []plan.Step    // dangerous parts of what is put back: refused, which is said
-	Rest    bool           // a part of what is taken back is no state of a device, which is said
-	Task    string         // Resuming: the id of the stopped task; "": the newest
-	Mend    *mended        // Mending: what was meant
-	Round   *round         // Planned: the model's calls
-	Think   bool           // a language model is asked
-	Answers *modelQuestion // with Think: the model's question that the text answers
-	Replies *resumption    // the answer to a server's question, in the middle of earlier work
-	Learn   *intent.Action // what is said of the turn before, to learn from it
+	Claim   *remembered     // the turn that is taken back, if no other turn has done so
+	Do      []plan.Step     // the acts, with what is put back before them
+	Then    []plan.Step     // done after Do has set something, and not told: what was set before is cancelled
+	Last    []past.Deed     // what was done before: Do is not done, but gives this its end
+	Denied  []plan.Step     // dangerous parts of what is put back: refused, which is said
+	Rest    bool            // a part of what is taken back is no state of a device, which is said
+	Task    string          // Resuming: the id of the stopped task; "": the newest
+	Mend    *mended         // Mending: what was meant
+	Round   *round          // Planned: the model's calls
+	Think   bool            // a language model is asked
+	Answers *modelQuestion  // with Think: the model's question that the text answers
+	Replies *resumption     // the answer to a server's question, in the middle of earlier work
+	Learn   *intent.Action  // what is said of the turn before, to learn from it
+	Reading *record.Reading // what the reader has made of the text; nil: it was not read
+	Teaches string          // the words of which a person has said that the sentence was meant; "": none
 
 	Say      *answer   // known before anything is done
 	Homeless bool      // nothing is known of a house, and the house's server is asked why

@@ -30,6 +30,7 @@ type question struct {
 	text     string          // the text that led to the question
 	doubt    *doubt.Question // it is about what was said
 	turn     string          // the id of the turn that has asked what was said
+	reworded *rewording      // it is whether a sentence of ours was meant; nil: it is not
 	repeated bool            // it was asked once more, because the answer was not clear
 	begun    past.Turn       // what was done before the question
 	wait     time.Duration   // the time to answer it
@@ -55,6 +56,9 @@ func (u *understanding) completed(x Exchange, m Memory, h *home.House) (Order, b
 		if q.decision.Route == "" {
 			return Order{}, false
 		}
+	}
+	if q.reworded != nil {
+		return u.reworded(x, m, h, *q.reworded)
 	}
 	if o, ok := u.unclear(x, m, h, *q); ok {
 		return o, true

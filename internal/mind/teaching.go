@@ -16,6 +16,9 @@ type Learner interface {
 	// Keepable notes the acts that a model has made of a text. It reports whether the text
 	// can be kept, and whether the user should hear that.
 	Keepable(q record.Request, turn string, acts []intent.Action) (can, tell bool)
+	// Keep keeps words of which a person has said that they mean these acts. What cannot be
+	// kept is asked about again.
+	Keep(said, area, turn string, acts []intent.Action)
 	// Learn handles what is said about the turn before. The answer is the key of a phrase;
 	// the error says why nothing was learnt.
 	Learn(q record.Request, said intent.Action) (phrase string, err error)
@@ -54,6 +57,15 @@ func (t Teacher) Offer(q record.Request, rec *record.Record, done []plan.Step, s
 		rec.Reply += " " + offer
 		say(offer)
 	}
+}
+
+// Keep has the matcher keep words of which a person has said that they mean what was done.
+// A person who has said so once is not told; nothing is kept of what was not done.
+func (t Teacher) Keep(q record.Request, said string, rec *record.Record, acts []intent.Action) {
+	if t.learner == nil || q.DryRun || rec.Outcome != record.Done {
+		return
+	}
+	t.learner.Keep(said, q.Area, rec.ID, acts)
 }
 
 // Note has the matcher learn what is said of the turn before, and adds the answer to

@@ -6,6 +6,7 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/plan"
+	"voicegateway/internal/intent/reader"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/guard"
@@ -27,8 +28,9 @@ type understanding struct {
 	phrases  *reply.Phrases
 	choosing *choosing.Words
 	rules    guard.Rules
-	tasks    bool // stopped tasks are kept
-	learns   bool // something is learnt from what is said of a turn
+	tasks    bool                  // stopped tasks are kept
+	learns   bool                  // something is learnt from what is said of a turn
+	kinds    func() reader.Learned // of orders in other words; nil: none were learned
 }
 
 // steps lists the ways of understanding a text, in the order in which they are tried. The
@@ -47,6 +49,7 @@ func (u *understanding) steps() []step {
 		{"a sentence that may have been another one", u.uncertain},
 		{"a short sentence after another", u.followed},
 		{"a local sentence", u.matched},
+		{"a sentence in other words", u.reread},
 		{"the language model", u.thought},
 	}
 }
@@ -137,6 +140,9 @@ func (u *understanding) matched(x Exchange, m Memory, h *home.House) (Order, boo
 	case intent.Model:
 		return Order{}, false
 	case intent.Reject:
+		if r, ok := u.reading(x, h); ok && r.Verdict == reader.Do {
+			return Order{}, false
+		}
 		if d.Reason == intent.BareName {
 			ask = &question{decision: d, text: x.Text}
 		}

@@ -43,6 +43,9 @@ func Turn(w io.Writer, p Paint, r record.Record) {
 	if r.SpeechAct != "" {
 		line("act", "%s", r.SpeechAct)
 	}
+	if read := r.Reading; read != nil {
+		line("read as", "%s %s", Quote(read.Sentence), p.Dim(fmt.Sprintf("(%s %.2f, sure from %.2f, nearly from %.2f: %s)", read.Kind, read.Share, read.Sure, read.Nearly, read.Why)))
+	}
 	route := string(r.Route)
 	if r.Intent != nil {
 		route += " · " + r.Intent.Name + " " + Slots(r.Intent.Slots)

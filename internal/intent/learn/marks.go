@@ -62,43 +62,30 @@ func heldOut(all []point, fold int) []guess {
 	w, kinds := fit(seen), reader.Kinds()
 	var out []guess
 	for _, p := range held {
-		shares := w.shares(p)
-		best := 0
-		for k, s := range shares {
-			if s > shares[best] {
-				best = k
-			}
-		}
-		if kinds[best] != reader.None {
-			out = append(out, guess{best, about(kinds[best].Things(), shares), kinds[best].Things() == kinds[p.kind].Things()})
+		if best, share := reader.Best(w.shares(p)); kinds[best] != reader.None {
+			out = append(out, guess{best, share, kinds[best].Things() == kinds[p.kind].Things()})
 		}
 	}
 	return out
 }
 
-// about is the share of all kinds that are about things.
-func about(things string, shares []float64) float64 {
-	sum := 0.0
-	for k, kind := range reader.Kinds() {
-		if kind.Things() == things {
-			sum += shares[k]
-		}
-	}
-	return sum
-}
-
-// marksOf returns the lowest marks of guesses that are sorted from the surest down.
+// marksOf returns the lowest marks of guesses that are sorted from the surest down: the share
+// of the next guess must be below them.
 func marksOf(guesses []guess) reader.Marks {
 	m, wrong := reader.Marks{Sure: 1, Nearly: 1}, 0.0
 	for i, g := range guesses {
 		if !g.right {
 			wrong++
 		}
+		mark := 0.0 // nothing that was guessed is below
+		if i+1 < len(guesses) {
+			mark = (g.share + guesses[i+1].share) / 2
+		}
 		if wrong-slips <= wrongIfSure*float64(i+1) {
-			m.Sure = g.share
+			m.Sure = mark
 		}
 		if wrong-slips <= wrongIfNearly*float64(i+1) {
-			m.Nearly = g.share
+			m.Nearly = mark
 		}
 	}
 	return m

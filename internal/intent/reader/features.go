@@ -65,9 +65,9 @@ func (h Hasher) Features(text string) []Feature {
 	return b
 }
 
-// called are the words with which a crowd calls its assistants, and "please": they say nothing
+// idle are the words with which a crowd calls its assistants, and "please": they say nothing
 // of what is asked.
-var called = map[string]bool{"hey": true, "olly": true, "alexa": true, "siri": true, "cortana": true, "please": true}
+var idle = map[string]bool{"hey": true, "olly": true, "alexa": true, "siri": true, "cortana": true, "please": true}
 
 // words returns the words of a plain text, with one word for each number.
 func (h Hasher) words(text string) []string {
@@ -79,7 +79,7 @@ func (h Hasher) words(text string) []string {
 		} else if '0' <= word[0] && word[0] <= '9' {
 			word = figure // "6:30", "20%"
 		}
-		if !called[word] {
+		if !idle[word] {
 			out = append(out, word)
 		}
 		text = rest

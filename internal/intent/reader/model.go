@@ -1,9 +1,14 @@
 // Package reader reads what no sentence of ours fits. It exists because people speak in more
-// ways than anybody can write sentences for: a small linear model that was learned from a
-// crowd's sentences tells the kind of order, or that it is none.
+// ways than anybody can write sentences for. A small linear model that was learned from a
+// crowd's sentences tells the kind of order, or that it is none (model.go); the things, rooms,
+// numbers, colours and times of the text are found (find.go), and a sentence of ours is
+// written that says the same (rewrite.go), which then goes the way of every sentence. What
+// the sentence does not explain decides whether it is done, asked about or left (reader.go).
 //
 // The weights are made by scripts/learn (make learn); NOTICE says from whose sentences. A new
-// kind is a line in each table of kinds.go.
+// wording is a word in the file of a language, internal/language/sentences/<code>_reader.yaml,
+// whose head says how it is made. A new kind is a line in each table of kinds.go and a block
+// in that file.
 package reader
 
 import (
@@ -74,15 +79,30 @@ func Load(language string) (*Model, error) {
 	return load()
 }
 
-// Kind returns the likeliest kind of a text.
+// Kind returns the likeliest kind of a text, of those about the things that it is likeliest
+// about.
 func (m *Model) Kind(text string) Guess {
-	best, shares := 0, m.Shares(m.hasher.Features(text))
-	for k, s := range shares {
-		if s > shares[best] {
-			best = k
+	shares := m.Shares(m.hasher.Features(text))
+	best, _ := Best(shares)
+	return Guess{m.kinds[best], shares[best]}
+}
+
+// Best returns the likeliest kind about the likeliest things, by its place in Kinds, and the
+// share of all kinds about these things.
+func Best(shares []float64) (kind int, things float64) {
+	kinds := Kinds()
+	for k := range kinds {
+		sum := 0.0
+		for other := range kinds {
+			if kinds[other].Things() == kinds[k].Things() {
+				sum += shares[other]
+			}
+		}
+		if sum > things || sum == things && shares[k] > shares[kind] {
+			kind, things = k, sum
 		}
 	}
-	return Guess{m.kinds[best], shares[best]}
+	return kind, things
 }
 
 // Shares returns the probability of each kind for features, in the order of Kinds.

@@ -2,6 +2,8 @@ package reader_test
 
 import (
 	"errors"
+	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -149,18 +151,28 @@ func BenchmarkKind(b *testing.B) {
 	}
 }
 
-func BenchmarkLoad(b *testing.B) {
-	p := reader.Parameters{Scale: 1, Weights: make([]int8, reader.Buckets*len(reader.Kinds())), Bias: make([]float32, len(reader.Kinds())), Marks: make([]reader.Marks, len(reader.Kinds()))}
-	for i := range p.Weights {
-		if i%4 == 0 {
-			p.Weights[i] = 5
-		}
+// BenchmarkRead reads the English weights and says what of them stays in memory.
+func BenchmarkRead(b *testing.B) {
+	data, err := os.ReadFile("en.weights")
+	if err != nil {
+		b.Fatal(err)
 	}
-	data := p.Encode()
-	b.ReportAllocs()
+	var m *reader.Model
+	before := heap()
 	for b.Loop() {
-		if _, err := reader.Read("en", data); err != nil {
+		if m, err = reader.Read("en", data); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(heap()-before)/(1<<20), "kept-MB")
+	runtime.KeepAlive(m)
+	runtime.KeepAlive(data)
+}
+
+// heap is the memory that is in use, in bytes.
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
 }

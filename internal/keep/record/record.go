@@ -72,6 +72,7 @@ type Record struct {
 	Control    *Control    `json:"control,omitempty"` // in place of a text
 	Route      Route       `json:"route"`
 	SpeechAct  string      `json:"speech_act,omitempty"` // what the text does: only command, request and wish may change something
+	Reading    *Reading    `json:"reading,omitempty"`    // what the reader made of a text that fits no sentence
 	Intent     *Intent     `json:"intent"`
 	Verdict
 	Keepable bool    `json:"keepable,omitempty"` // its words can be kept as a wording
@@ -114,6 +115,17 @@ type Transcript struct {
 	Text       string  `json:"text"`
 	Engine     string  `json:"engine"`
 	Confidence float64 `json:"confidence"`
+}
+
+// Reading is what the learned reader made of a text that fits no sentence of ours.
+type Reading struct {
+	Kind     string  `json:"kind"`     // of order
+	Share    float64 `json:"share"`    // how sure the kind is, up to 1
+	Sure     float64 `json:"sure"`     // the share from which on it is sure, and nearly sure
+	Nearly   float64 `json:"nearly"`   //
+	Sentence string  `json:"sentence"` // of ours, which was taken in place of the text
+	Verdict  string  `json:"verdict"`  // do or ask
+	Why      string  `json:"why"`      // it was decided so
 }
 
 // Intent is what was understood.

@@ -5,7 +5,8 @@
 // (en_page.json). A new language is these five files and nothing else; the heads of the
 // English ones say how they are made.
 //
-// Two more may be there: en_challenge.txt has the words for challenges, one a line, without
+// Three more may be there: en_reader.yaml has the words with which the learned reader writes
+// sentences of ours, without which it reads nothing; en_challenge.txt has the words for challenges, one a line, without
 // which the language asks none; xx_numbers.txt has the numbers of a language that CLDR does
 // not know, a line each: the number, a tab, and its spellings divided by bars.
 package sentences
@@ -63,6 +64,10 @@ func Spelt(language string) ([]byte, error) { return files.ReadFile(language + "
 // Talk returns the small talk of a language, which is not about the house; an error if
 // there is none.
 func Talk(language string) ([]byte, error) { return files.ReadFile(language + "_talk.yaml") }
+
+// Rewriting returns the words with which the learned reader writes sentences of a language;
+// an error if it has none.
+func Rewriting(language string) ([]byte, error) { return files.ReadFile(language + "_reader.yaml") }
 
 // NumbersFile returns the spellings of numbers in a language; an error if it has no file of its
 // own for them, because CLDR knows it or because nobody does.

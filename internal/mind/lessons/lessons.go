@@ -133,6 +133,23 @@ func (l *Lessons) Keepable(q record.Request, turn string, actions []intent.Actio
 	return true, spoken && l.offer(l.Bare(q.Text))
 }
 
+// Keep keeps words of which a person has said that they mean these acts, if they are acts on
+// things of the house. The other words are asked about again.
+func (l *Lessons) Keep(said, area, turn string, actions []intent.Action) {
+	acts, err := Acts(l.House(), actions)
+	if err == nil {
+		err = l.ours(said, area)
+	}
+	if err == nil {
+		err = l.words.Kept.Keep(record.Wording{ID: turn, Text: strings.TrimSpace(said), Area: area, Acts: acts, Time: time.Now()})
+	}
+	if err != nil {
+		l.cfg.Log.Debug("the words of a turn are not kept", "part", "lessons", "turn", turn, "err", err)
+		return
+	}
+	l.cfg.Log.Info("a wording is kept", "part", "lessons", "turn", turn)
+}
+
 // offer reports whether the user has not heard yet that a text can be kept, and notes it.
 func (l *Lessons) offer(text string) bool {
 	_, heard := l.offered.Get(text)

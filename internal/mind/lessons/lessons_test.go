@@ -477,3 +477,24 @@ func TestASentenceOfTheHouseIsNoWording(t *testing.T) {
 		t.Errorf("said: %+v", r)
 	}
 }
+
+// TestAYesIsKept: words of which a person has said what they mean are understood from then
+// on, unless they cannot be kept.
+func TestAYesIsKept(t *testing.T) {
+	t.Parallel()
+	f := newHousehold(t, "en", t.TempDir())
+	on := func(id string) []intent.Action {
+		return []intent.Action{{Intent: "HassTurnOn", Slots: map[string]any{}, Devices: []string{id}}}
+	}
+	light := f.House().Entities[0].ID
+	f.Keep("please extinguish the night", "Kitchen", "t-1", on(light))
+	if d := f.Match("please extinguish the night", "Kitchen"); d.Reason != intent.ByWording || len(d.Actions) != 1 {
+		t.Errorf("it is %s (%s) %v, want a wording", d.Route, d.Reason, d.Actions)
+	}
+	f.Keep("set an alarm for the usual", "Kitchen", "t-2", []intent.Action{{Intent: "LocalSetAlarm", Slots: map[string]any{}}})
+	f.Keep("turn on the kitchen light", "Kitchen", "t-3", on(light))
+	f.Keep("let the gone one shine", "Kitchen", "t-4", on("light.gone"))
+	if kept := f.Wordings(); len(kept) != 1 || kept[0].ID != "t-1" {
+		t.Errorf("it has kept %+v, want only t-1", kept)
+	}
+}
