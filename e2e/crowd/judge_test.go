@@ -1,6 +1,7 @@
 package crowd
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ var kinds = []kind{
 	{"iot/wemo_off", []string{catalogue.TurnOff}, isOther, ""},
 	{"audio/volume_up", []string{catalogue.SetVolumeRelative, catalogue.SetVolume, catalogue.MediaPlayerUnmute}, nil, "up"},
 	{"audio/volume_down", []string{catalogue.SetVolumeRelative, catalogue.SetVolume}, nil, "down"},
-	{"audio/volume_mute", []string{catalogue.MediaPlayerMute, catalogue.Stop, catalogue.NotForYou}, nil, ""},
+	{"audio/volume_mute", []string{catalogue.MediaPlayerMute, catalogue.SetVolume, catalogue.Stop, catalogue.NotForYou, catalogue.GoodNight}, nil, ""},
 	{"audio/volume_other", []string{catalogue.SetVolumeRelative, catalogue.SetVolume, catalogue.GetVolume, catalogue.MediaPlayerMute, catalogue.MediaPlayerUnmute}, nil, ""},
 	{"alarm/set", []string{catalogue.SetAlarm, catalogue.StartTimer, catalogue.Remind}, nil, ""},
 	{"alarm/query", []string{catalogue.TimerStatus}, nil, ""},
@@ -77,8 +78,12 @@ var (
 		"lists/createoradd": {catalogue.Remind},
 	}
 	// notNow are the words with which an order is not one for now, or is no order.
-	notNow = regexp.MustCompile(`\b(when|if|unless|until|how|don't|do not)\b`)
-	days   = regexp.MustCompile(`\b(?:(next|every|each) )?(today|tonight|tomorrow|daily|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(s?)\b`)
+	notNow = regexp.MustCompile(`\b(when|if|unless|until|how)\b`)
+	// never forbids, but for "do not speak".
+	never = regexp.MustCompile(`\b(don't|do not|never)\b`)
+	// asks are the words with which a question about what is set begins.
+	asks = regexp.MustCompile(`^(is|are|do|does|did|have|what|when|which|confirm|check|show|list|tell)\b`)
+	days = regexp.MustCompile(`\b(?:(next|every|each) )?(today|tonight|tomorrow|daily|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(s?)\b`)
 )
 
 // judge judges decisions about sentences in one house.
@@ -144,14 +149,15 @@ func ofOther(s learn.Sentence, d intent.Decision) verdict {
 // named, at the time and on the day that were said.
 func (j judge) fits(k kind, s learn.Sentence, a intent.Action) bool {
 	if k.things == nil && !strings.HasPrefix(k.label, "audio/") {
-		return slices.Contains(k.intents, a.Intent) && len(a.Later) == 0 && keepsDay(s.Text, a)
+		told := a.Intent == catalogue.TimerStatus && asks.MatchString(s.Text)
+		return (told || slices.Contains(k.intents, a.Intent)) && len(a.Later) == 0 && keepsDay(s.Text, a)
 	}
-	timed := len(a.Later) > 0
-	if timed != isTimed(s) || !timed && notNow.MatchString(s.Text) {
+	timed := len(a.Later) > 0 || a.Slots["then"] != nil // an act with an end
+	if timed != isTimed(s) || !timed && notNow.MatchString(s.Text) || k.label != "audio/volume_mute" && never.MatchString(s.Text) {
 		return false
 	}
 	acts := a.Later
-	if !timed {
+	if len(acts) == 0 {
 		acts = []intent.Action{a}
 	}
 	return !slices.ContainsFunc(acts, func(a intent.Action) bool { return !j.fitsNow(k, s, a) })
@@ -159,8 +165,11 @@ func (j judge) fits(k kind, s learn.Sentence, a intent.Action) bool {
 
 // fitsNow is fits for an act that is done when its time has come.
 func (j judge) fitsNow(k kind, s learn.Sentence, a intent.Action) bool {
-	asks := k.things != nil && a.Intent == catalogue.GetState
-	if !asks && !slices.Contains(k.intents, a.Intent) {
+	told := k.things != nil && a.Intent == catalogue.GetState
+	if !told && !slices.Contains(k.intents, a.Intent) {
+		return false
+	}
+	if level := a.Slots["volume_level"]; k.label == "audio/volume_mute" && level != nil && fmt.Sprint(level) != "0" {
 		return false
 	}
 	for _, slot := range []string{"direction", "volume_step"} {
@@ -183,7 +192,7 @@ func (j judge) fitsNow(k kind, s learn.Sentence, a intent.Action) bool {
 // isTimed reports whether a sentence says when or for how long something is to be done.
 func isTimed(s learn.Sentence) bool {
 	for _, p := range s.Parts {
-		if (p.Type == "time" || p.Type == "general_frequency") && p.Text != "now" {
+		if (p.Type == "time" || p.Type == "general_frequency") && p.Text != "now" || p.Text == "noon" || p.Text == "midnight" {
 			return true
 		}
 	}
