@@ -22,9 +22,9 @@ const (
 	// has about 300. It is read before the place is taken, so it is short.
 	orderBody = 64 << 10
 	// arrivalPatience bounds how long a request waits for those that may have come
-	// before it. They are in this machine already, so a few milliseconds do even where
-	// it is busy.
-	arrivalPatience = time.Second
+	// before it. They are in this machine already, so a few milliseconds do; only where
+	// it is very busy are seconds needed.
+	arrivalPatience = 5 * time.Second
 )
 
 // arrivals gives requests their places in the order in which they came, whatever
