@@ -83,8 +83,14 @@ func (u *understanding) reading(x Exchange, h *home.House) (r reader.Reading, ok
 	}
 	r = words.Read(reader.Text{Words: x.Text, Act: u.speechAct(x)}, kinds, h, func(sentence string) intent.Decision { return u.match.Match(sentence, x.Area) })
 	spoken := x.Source == record.FromMic || x.Source == record.FromFile
+	begins := u.begins(x.Text)
 	switch {
-	case r.Verdict != reader.Do, reads(r.Means):
+	case r.Verdict != reader.Do:
+	case begins && reads(r.Means):
+		r.Verdict, r.Doubt = reader.Leave, "it is the beginning of a sentence"
+	case begins:
+		r.Verdict, r.Doubt = reader.Ask, "it is the beginning of a sentence"
+	case reads(r.Means):
 	case spoken && r.Share < verySure:
 		r.Verdict, r.Doubt = reader.Ask, "it was heard, and its kind is not very sure"
 	case x.Alone.Route == intent.Reject && x.Alone.Reason == intent.Overheard && spoken:
@@ -94,6 +100,13 @@ func (u *understanding) reading(x Exchange, h *home.House) (r reader.Reading, ok
 		r.Verdict = reader.Leave // the refusal says what is wrong
 	}
 	return r, true
+}
+
+// begins reports whether a sentence of ours begins with a text and is not over with it, so
+// that its end may be missing: "dim the bedroom lamp to".
+func (u *understanding) begins(text string) bool {
+	m, able := u.match.(interface{ Begins(text string) bool })
+	return able && m.Begins(text)
 }
 
 // reads reports whether a decision changes nothing.

@@ -48,6 +48,12 @@ func (g *Grammar) Judge(partial string) speech.Completeness {
 	return speech.Incomplete
 }
 
+// Begins reports whether a sentence begins with a text and is not over with it.
+func (g *Grammar) Begins(text string) bool {
+	c, alive := g.auto.judge(g.trim(strings.Fields(strings.ToLower(text))))
+	return alive && c == speech.Incomplete
+}
+
 // cut splits words around the first place where join stands.
 func cut(words, join []string) (head, tail []string, ok bool) {
 	for i := 1; i+len(join) <= len(words); i++ {

@@ -244,5 +244,8 @@ func (h *House) Judge(partial string) speech.Completeness {
 	return h.current.Load().grammar.Judge(partial)
 }
 
+// Begins reports whether a sentence begins with a text and is not over with it.
+func (h *House) Begins(text string) bool { return h.current.Load().grammar.Begins(text) }
+
 // House is the house as it is currently known.
 func (h *House) House() *home.House { return h.current.Load().house }

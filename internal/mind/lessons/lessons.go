@@ -42,6 +42,7 @@ type Rooms interface {
 	followup.Words
 	Match(text, area string) intent.Decision
 	Judge(partial string) speech.Completeness
+	Begins(text string) bool
 	House() *home.House
 	SpeechAct(text string) intent.SpeechAct
 	Bare(text string) string
