@@ -268,6 +268,8 @@ func (x *listener) forms(t *testing.T, w *expansion, block *intent.Block, senten
 		switch local := d.Route == intent.Local || d.Route == intent.Ask; {
 		case strings.Contains(text, nothing), (&finding{decision: d}).refused("no_device", "no_sensor", "nothing_to_switch"):
 			n.absent++
+		case !local && block.Slots["task"] != nil: // nothing here is for that task
+			n.absent++
 		case !local:
 			if n.none++; n.none <= 40 {
 				t.Logf("%s: %q is in the pack and no sentence: %s %s", block.Intent, text, d.Route, d.Reason)
