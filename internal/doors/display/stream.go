@@ -86,6 +86,9 @@ func (s *Stream) Standing(state ear.State) []live.Event {
 // when the configuration has it no more, until ctx ends.
 func (s *Stream) TellServers(ctx context.Context) error {
 	told := map[string][]byte{}
+	for _, server := range s.mcp.Status() {
+		told[server.ID] = nil // a page that is opened now shows it, so it is told if it goes
+	}
 	return whileFollowed(ctx, s.Feed, s.changed, newsInterval, newsSettle, func() {
 		all := s.mcp.Status()
 		for _, server := range all {
