@@ -178,18 +178,24 @@ function sumUp() {
   show(links, links.length === 0 && sure);
 }
 
-// show puts the links above the rooms; who stands on one finds it again.
+// show puts the links above the rooms. A link that stays is not made anew, so that a finger or
+// the keyboard that is on it finds it still there.
 function show(links, quiet) {
-  const list = byId("glance"), text = JSON.stringify([links, quiet]);
-  if (list.dataset.shown === text) return;
-  list.dataset.shown = text;
-  const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
-  list.replaceChildren(...links.map(({ text: said, to }) => {
-    const link = el("a", { href: `#${encodeURIComponent(`thing-${to}`)}` }, said);
-    link.addEventListener("click", (event) => { event.preventDefault(); lead(to); });
-    return el("li", {}, link);
-  }), ...(quiet ? [el("li", { className: "quiet" }, word("sum_quiet"))] : []));
-  if (at >= 0) (list.children[Math.min(at, links.length - 1)]?.querySelector("a") ?? byId("content")).focus();
+  const list = byId("glance"), held = list.contains(document.activeElement);
+  links.forEach(({ text, to }, at) => {
+    let link = list.children[at]?.querySelector("a");
+    if (!link) {
+      link = el("a", {});
+      link.addEventListener("click", (event) => { event.preventDefault(); lead(event.currentTarget.dataset.to); });
+      list.insertBefore(el("li", {}, link), list.children[at] ?? null);
+    }
+    link.dataset.to = to;
+    link.href = `#${encodeURIComponent(`thing-${to}`)}`;
+    if (link.textContent !== text) link.textContent = text;
+  });
+  for (const item of [...list.children].slice(links.length)) item.remove();
+  if (quiet) list.append(el("li", { className: "quiet" }, word("sum_quiet")));
+  if (held && !list.contains(document.activeElement)) (list.querySelector("li:last-child a") ?? byId("content")).focus();
 }
 
 // lead goes to the tile of a thing, or to what is wrong.
