@@ -71,8 +71,8 @@ func (e *echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func echoed(r *http.Request) string {
 	text := r.URL.String()
-	for name, values := range r.Header {
-		text += " " + name + "=" + strings.Join(values, ",")
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) { // what authorises stands near the beginning, where nothing is cut off
+		text += " " + name + "=" + strings.Join(r.Header[name], ",")
 	}
 	if user, password, ok := r.BasicAuth(); ok {
 		text += " " + user + ":" + password
