@@ -162,6 +162,7 @@ var shared = map[string]string{
 	"LocalUntil > llm no_sentence":             "für eine Weile, and then for how long, may be cut in two ways",
 	"LocalUntil > llm no_order":                "until 21 tonight pm is no time",
 	"LocalUntil > reject unknown_name":         "hasta todas las tardes a la una is no time of one command",
+	"HassTimerStatus > HassGetState":           "is my alarm set asks the alarm system of a house that has one",
 	"LocalUntil > LocalRather":                 "mach eineinhalb Minuten daraus may correct the sentence before",
 	"LocalMore > LocalBrightnessAdjust":        "and way lower is said of a light that was just dimmed",
 	"HassLightSet > llm no_order":              "bis die hälfte may be a time",

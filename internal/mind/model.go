@@ -176,7 +176,7 @@ func (u *understanding) unanswered(x Exchange, h *home.House, err error, begun b
 	case errors.Is(err, dialogue.ErrNoModel) && act.Withholds():
 		return u.phrases.Phrase(cmp.Or(u.unawaitedKey(x, h, act), "no_order"), nil)
 	case errors.Is(err, dialogue.ErrNoModel):
-		return cmp.Or(u.knownThing(x, h), u.phrases.Phrase("no_model", nil))
+		return cmp.Or(u.unknownStorey(x, h), u.knownThing(x, h), u.phrases.Phrase("no_model", nil))
 	case ok && begun:
 		return u.phrases.Phrase("model_rest", nil)
 	case ok:

@@ -155,6 +155,19 @@ func noteReading(r reader.Reading) *record.Reading {
 	}
 }
 
+// unknownStorey says of an order or a question that nobody has understood that the house does
+// not know which rooms are upstairs; "" if it is about no floor.
+func (u *understanding) unknownStorey(x Exchange, h *home.House) string {
+	words := reader.WordsOf(u.phrases.Language())
+	if act := u.speechAct(x); words == nil || h.Empty() || x.FollowUp || !act.MayAct() && !act.Asks() {
+		return ""
+	}
+	if storey := words.UnknownStorey(x.Text, h); storey != "" {
+		return u.phrases.Phrase("unknown_area", map[string]any{"heard": storey})
+	}
+	return ""
+}
+
 // knownThing says of a text that nobody has understood which thing of the house it is
 // about; "" if it is about none or several.
 func (u *understanding) knownThing(x Exchange, h *home.House) string {

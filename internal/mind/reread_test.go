@@ -110,6 +110,8 @@ func TestOtherWords(t *testing.T) {
 		"sure":                              {other, "", off(0.95), record.Done, "The kitchen light is off."},
 		"nearly sure":                       {other, "", off(0.7), record.Asked, "Turn off the Kitchen Light?"},
 		"not sure":                          {other, "", off(0.3), record.Failed, "I know the kitchen light, but not what to do with it."},
+		"on a floor that nobody knows":      {"everything off downstairs", "", kinds{}, record.Failed, "I don't know a room called downstairs."},
+		"a tale of such a floor":            {"we were all downstairs yesterday", "", kinds{}, record.Failed, "I did not understand that."},
 		"nothing for the house":             {other, "", kinds{}, record.Failed, "I did not understand that."},
 		"sure, and heard":                   {other, "moonshine", off(0.95), record.Asked, "Turn off the Kitchen Light?"},
 		"very sure, and heard":              {other, "moonshine", off(0.99), record.Done, "The kitchen light is off."},

@@ -45,7 +45,7 @@ type search struct {
 func (w *Words) find(text string, h *home.House, f *family) *search {
 	s := &search{words: append(append([]string{bound}, strings.Fields(text)...), bound)}
 	s.taken = make([]bool, len(s.words))
-	known := houseNames(h)
+	known := w.houseNames(h)
 	s.each(func(i int) (int, []piece) { return namedAt(known, s.words[i:]) })
 	if !f.dates {
 		w.findTimes(s, f)
@@ -126,8 +126,24 @@ type naming struct {
 	things []*home.Entity
 }
 
-// houseNames are the names of a house's rooms and things, as they are compared.
-func houseNames(h *home.House) map[string]*naming {
+// namedHouse is a house, which is never changed, with the names of its rooms and things.
+type namedHouse struct {
+	house *home.House
+	names map[string]*naming
+}
+
+// houseNames returns the names of a house's rooms and things, as they are compared. They are
+// kept for the texts to come: in a house of fifty things they take longer than the text.
+func (w *Words) houseNames(h *home.House) map[string]*naming {
+	if last := w.last.Load(); last != nil && last.house == h {
+		return last.names
+	}
+	known := nameHouse(h)
+	w.last.Store(&namedHouse{h, known})
+	return known
+}
+
+func nameHouse(h *home.House) map[string]*naming {
 	out := map[string]*naming{}
 	add := func(class, name string, e *home.Entity, written ...string) {
 		for _, text := range written {

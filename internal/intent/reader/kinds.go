@@ -33,6 +33,10 @@ const (
 
 	Clock   Kind = "clock"   // the time, the date, the calendar
 	Convert Kind = "convert" // the time of one place in another
+
+	// Nobody has labelled these, so only the words say them.
+	CoffeeStop Kind = "coffee_stop"
+	CleanStop  Kind = "clean_stop"
 )
 
 // Kinds returns all kinds in the order in which files of weights have them; None is the

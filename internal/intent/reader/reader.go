@@ -221,7 +221,9 @@ func (w *Words) judge(d draft, t Text, wr *writer, r *Reading) (Verdict, string)
 	}
 	rest := strings.Join(d.rest, " ")
 	switch {
-	case rest != "" && (verdict != Do || r.Share < r.Marks.Sure):
+	case rest != "" && t.Act.Forbids():
+		return Leave, "it forbids something else: " + rest
+	case rest != "" && (verdict != Do || r.Share < r.Marks.Sure || wr.own.whole):
 		return Leave, "not explained, and not sure: " + rest
 	case rest != "":
 		return Ask, "not explained: " + rest

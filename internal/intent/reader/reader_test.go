@@ -71,6 +71,23 @@ func TestRead(t *testing.T) {
 		{"let me see my alarms", sure(reader.AlarmQuery), reader.Do, "what alarms do i have"},
 		// The words say the direction, whatever the kind.
 		{"bring the light down in the kitchen", sure(reader.LightUp), reader.Do, "dim the lights in the Kitchen"},
+		// Dark is said of a room that is to be brighter, and of one that is to be dark.
+		{"all dark in here please", sure(reader.LightUp), reader.Do, "turn off the lights"},
+		{"make everything dark in the kitchen", sure(reader.LightUp), reader.Do, "turn off the lights in the Kitchen"},
+		{"please get the kitchen light dark", sure(reader.LightUp), reader.Leave, ""},
+		{"it's too dark in here", sure(reader.LightUp), reader.Do, "brighten the lights"},
+		{"hey it is so dark in the kitchen", sure(reader.LightUp), reader.Do, "brighten the lights in the Kitchen"},
+		{"the light in the kitchen is dark", sure(reader.LightUp), reader.Leave, ""},
+		// All of here are those of this room.
+		{"would you extinguish all the lights in here", sure(reader.LightOff), reader.Do, "turn off the lights"},
+		{"would you extinguish all the lights", sure(reader.LightOff), reader.Do, "turn off all the lights"},
+		// What is stopped is not started.
+		{"stop brewing the coffee", sure(reader.Coffee), reader.Do, "turn off the Coffee Machine"},
+		{"please stop hoovering", sure(reader.Clean), reader.Do, "stop the Robot Vacuum"},
+		{"stop", sure(reader.Coffee), reader.Leave, ""},
+		{"stop drinking that much coffee", sure(reader.Coffee), reader.Leave, ""},
+		{"don't stop the coffee", sure(reader.Coffee), reader.Leave, ""},
+		{"no more coffee brewing please", sure(reader.Coffee), reader.Leave, ""},
 		// Nearly sure, or a word that nothing explains: asked.
 		{"would you extinguish the lights", nearly(reader.LightOff), reader.Ask, "turn off the lights"},
 		{"extinguish the purple chandelier lights", sure(reader.LightOff), reader.Ask, "turn off the lights"},

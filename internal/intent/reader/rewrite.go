@@ -162,7 +162,7 @@ func (w *writer) lights() (string, []piece, bool) {
 		}
 	}
 	places := append(w.of(classArea), w.of(classFloor)...)
-	all := w.of(classAll)
+	all, here := w.of(classAll), w.of(classHere)
 	switch {
 	case slices.ContainsFunc(named, func(p piece) bool { return p.text != named[0].text }), len(places) > 1:
 		return "", nil, false
@@ -172,6 +172,8 @@ func (w *writer) lights() (string, []piece, bool) {
 		return w.say("all_there", places[0].text), append(places, all...), true
 	case len(places) == 1:
 		return w.say("there", places[0].text), places, true
+	case len(all) > 0 && len(here) > 0: // all those of this room
+		return w.text("here"), append(all, here...), true
 	case len(all) > 0:
 		return w.text("all"), all, true
 	}

@@ -5,16 +5,22 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
+	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/language/numbers"
 	"voicegateway/internal/language/sentences"
 )
 
 // Words are what a language knows for writing sentences of ours. They are never changed
-// after they are loaded and may be used by many goroutines.
+// after they are loaded, but for the names of the last house, and may be used by many
+// goroutines.
 type Words struct {
+	last atomic.Pointer[namedHouse]
+
 	numbers     *numbers.Language
 	neutral     phrases
 	forbids     map[string]bool
@@ -26,6 +32,7 @@ type Words struct {
 	kinds       map[Kind]*kindWords
 	texts       map[string]string
 	places      map[string]bool // what stands before a place
+	storeys     map[string]bool // what a floor is called in every house
 	to, by      map[string]bool // what stands before the number of a percentage, and of a step
 	level, from map[string]bool // what stands before the number of a level, and before what is left
 	percent     phrases
@@ -43,6 +50,7 @@ type file struct {
 	All     []string            `yaml:"all"`
 	Here    []string            `yaml:"here"`
 	Places  []string            `yaml:"places"`
+	Storeys []string            `yaml:"storeys"`
 	Texts   map[string]string   `yaml:"texts"`
 	Kinds   map[Kind]kindFile   `yaml:"kinds"`
 	Family  map[string]struct {
@@ -74,6 +82,7 @@ type kindFile struct {
 	Yields bool     `yaml:"yields"`
 	Asks   bool     `yaml:"asks"`
 	Free   bool     `yaml:"free"`
+	Whole  bool     `yaml:"whole"`
 	Uses   []string `yaml:"uses"`
 	Forms  []string `yaml:"forms"`
 }
@@ -104,6 +113,7 @@ type kindWords struct {
 	yields bool
 	asks   bool     // it only reads
 	free   bool     // its answer tells everything, whatever else was said
+	whole  bool     // it is left if a word is not explained
 	shows  []string // classes of pieces that say the kind
 	uses   phrases
 	forms  []form
@@ -172,7 +182,7 @@ func parse(language string, data []byte) (*Words, error) {
 	w.orders.add(classUses, f.Begins...)
 	w.polite.add(classUses, f.Polite...)
 	w.tells = set(f.Tells)
-	w.places = set(f.Places)
+	w.places, w.storeys = set(f.Places), set(f.Storeys)
 	w.to, w.by = set(f.Number["to"]), set(f.Number["by"])
 	w.level, w.from = set(f.Number["level"]), set(f.Number["from"])
 	w.percent.add(classUses, f.Number["percent"]...)
@@ -202,7 +212,7 @@ func parse(language string, data []byte) (*Words, error) {
 		}
 		group.kinds = append(group.kinds, kind)
 		slices.Sort(group.kinds)
-		own := &kindWords{family: group, yields: k.Yields, asks: k.Asks, free: k.Free, shows: k.Shows}
+		own := &kindWords{family: group, yields: k.Yields, asks: k.Asks, free: k.Free, whole: k.Whole, shows: k.Shows}
 		own.uses.add(classUses, k.Uses...)
 		for _, text := range k.Forms {
 			own.forms = append(own.forms, newForm(text))
@@ -210,6 +220,18 @@ func parse(language string, data []byte) (*Words, error) {
 		w.kinds[kind] = own
 	}
 	return w, nil
+}
+
+// UnknownStorey returns the word of a text for a floor of which the house knows nothing,
+// such as "upstairs"; "" if there is none.
+func (w *Words) UnknownStorey(text string, h *home.House) string {
+	known := w.houseNames(h)
+	for word := range strings.FieldsSeq(intent.Plain(text)) {
+		if w.storeys[word] && known[word] == nil {
+			return word
+		}
+	}
+	return ""
 }
 
 func set(words []string) map[string]bool {
