@@ -76,8 +76,16 @@ func TestRead(t *testing.T) {
 		{"make everything dark in the kitchen", sure(reader.LightUp), reader.Do, "turn off the lights in the Kitchen"},
 		{"please get the kitchen light dark", sure(reader.LightUp), reader.Leave, ""},
 		{"it's too dark in here", sure(reader.LightUp), reader.Do, "brighten the lights"},
-		{"hey it is so dark in the kitchen", sure(reader.LightUp), reader.Do, "brighten the lights in the Kitchen"},
+		{"please make sure it's dark in here", sure(reader.LightUp), reader.Leave, ""},
+		{"make it very dark in here", sure(reader.LightUp), reader.Leave, ""},
+		{"it is so dark in the kitchen", sure(reader.LightUp), reader.Do, "brighten the lights in the Kitchen"},
 		{"the light in the kitchen is dark", sure(reader.LightUp), reader.Leave, ""},
+		// Less of it is the other direction.
+		{"make it less dark in here please", sure(reader.LightDown), reader.Do, "brighten the lights"},
+		{"get the lights less dim", sure(reader.LightDown), reader.Do, "brighten the lights"},
+		{"get the lights less bright", sure(reader.LightUp), reader.Do, "dim the lights"},
+		{"please get less quiet", sure(reader.VolumeDown), reader.Do, "turn the volume up"},
+		{"please get less loud", sure(reader.VolumeUp), reader.Do, "turn the volume down"},
 		// All of here are those of this room.
 		{"would you extinguish all the lights in here", sure(reader.LightOff), reader.Do, "turn off the lights"},
 		{"would you extinguish all the lights", sure(reader.LightOff), reader.Do, "turn off all the lights"},
