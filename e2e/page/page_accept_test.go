@@ -97,9 +97,9 @@ func TestAcceptPageOfADay(t *testing.T) {
 	if err := g.post("/api/timers", map[string]any{"action": "start", "kind": "timer", "name": "egg", "seconds": 1}, new(any)); err != nil {
 		t.Fatal(err)
 	}
-	p.reads("#timers li", "ringing")
-	p.click(`#timers [data-action=stop]`)
-	p.eventually("it is stopped", `document.querySelectorAll("#timers li").length === 0`)
+	p.reads("#ringing li", "ringing")
+	p.click("#ringing-stop")
+	p.eventually("it is stopped", `document.getElementById("ringing").hidden`)
 
 	t.Log("trust")
 	p.reads("#servers .allow", "config set mcp.servers.notes.risk.write_note costly")
