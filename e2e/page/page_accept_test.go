@@ -183,7 +183,10 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	tried := func() int { text, _ := os.ReadFile(runs); return len(text) }
 	once := tried()
 	p.click("[data-mend=mcp]")
-	eventually(t, "the button beside the health tries again", func() bool { return tried() > once })
+	eventually(t, "the button beside the health tries again, in vain", func() bool {
+		var server struct{ Status string }
+		return tried() > once && g.get("/mcp/servers/zwave/status", &server) == nil && server.Status == "retrying"
+	})
 	if err := os.WriteFile(mended, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -20,17 +20,27 @@ async function read() {
   told = text;
   sumUp(ready);
   const ill = parts.filter((part) => part.health !== "well");
-  const key = document.activeElement?.dataset?.mend; // of the button that has the focus, which is made anew
+  const key = document.activeElement?.dataset?.mend; // of what has the focus, which is made anew
   byId("parts").replaceChildren(...ill.map((part) => el("li", {},
     el("div", { className: "row wrap" },
       el("strong", {}, known("part_", part.name)),
       el("span", { className: `pill ${tone[part.health]}` }, stateOf(part))),
     part.said ? el("div", {}, part.said) : null,
-    part.why ? el("div", {}, foreign(part.why)) : null,
+    part.why && !part.said ? el("div", {}, foreign(part.why)) : null,
     el("div", { className: "quiet" }, known("mend_", part.name) === part.name ? word("mend") : known("mend_", part.name)),
-    mends[part.name] ? mender(part.name) : null)));
+    mends[part.name] ? mender(part.name) : null,
+    part.why && part.said ? detail(part) : null)));
   if (key) (byId("parts").querySelector(`[data-mend="${CSS.escape(key)}"]`) ?? byId("health")).focus();
   say(byId("parts-fine"), word("parts_fine", { count: parts.length - ill.length }));
+}
+
+const opened = new Set(); // parts whose details are open
+
+// detail is what the log says of a part whose trouble is told in plain words already.
+function detail({ name, why }) {
+  const made = el("details", { open: opened.has(name), className: "quiet" }, el("summary", { "data-mend": `details ${name}` }, word("details")), foreign(why));
+  made.addEventListener("toggle", () => { if (made.open) opened.add(name); else opened.delete(name); });
+  return made;
 }
 
 // mends are the parts that a button can mend, with what it does and what is asked for.
