@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"voicegateway/internal/fake"
@@ -97,9 +98,9 @@ func TestAcceptPageOfADay(t *testing.T) {
 	if err := g.post("/api/timers", map[string]any{"action": "start", "kind": "timer", "name": "egg", "seconds": 1}, new(any)); err != nil {
 		t.Fatal(err)
 	}
-	p.reads("#timers li", "ringing")
-	p.click(`#timers [data-action=stop]`)
-	p.eventually("it is stopped", `document.querySelectorAll("#timers li").length === 0`)
+	p.reads("#ringing li", "ringing")
+	p.click("#ringing-stop")
+	p.eventually("it is stopped", `document.getElementById("ringing").hidden`)
 
 	t.Log("trust")
 	p.reads("#servers .allow", "config set mcp.servers.notes.risk.write_note costly")
@@ -153,9 +154,9 @@ func (p *tab) marksWrong(g gateway) {
 func TestAcceptPageRetriesAServer(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
-	mended, script := filepath.Join(t.TempDir(), "mended"), filepath.Join(t.TempDir(), "server")
+	mended, script, runs := filepath.Join(t.TempDir(), "mended"), filepath.Join(t.TempDir(), "server"), filepath.Join(t.TempDir(), "runs")
 	command, env := fake.Puppet{Stderr: "at last", Tools: []json.RawMessage{}}.Pull(t)
-	text := fmt.Sprintf("#!/bin/sh\n[ -e %q ] && exec %q\necho 'the stick is not plugged in' >&2\nexit 9\n", mended, command)
+	text := fmt.Sprintf("#!/bin/sh\necho run >>%q\n[ -e %q ] && exec %q\necho 'the stick is not plugged in' >&2\nexit 9\n", runs, mended, command)
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
@@ -167,6 +168,11 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 		p.reads("#level", words) // this machine has neither
 	}
 	p.eventually("the pill is red", `document.getElementById("level").classList.contains("bad")`)
+	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	p.click("#level")
+	p.eventually("the pill leads to the health", `document.body.dataset.tab === "system" && document.activeElement.id === "health" && document.getElementById("parts").checkVisibility()`)
+	p.sight("health-telephone")
+	p.do(chromedp.EmulateViewport(1200, 1000))
 	p.reads("#servers", "the stick is not plugged in")
 	const seconds = `Number(document.querySelector(".countdown").innerText.match(/\d+/)[0])`
 	before := value[int](p, seconds)
@@ -174,6 +180,13 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	p.click(`[data-key="words zwave"]`)
 	p.reads("#servers pre", "the stick is not plugged in")
 	p.picture("retrying")
+	tried := func() int { text, _ := os.ReadFile(runs); return len(text) }
+	once := tried()
+	p.click("[data-mend=mcp]")
+	eventually(t, "the button beside the health tries again, in vain", func() bool {
+		var server struct{ Status string }
+		return tried() > once && g.get("/mcp/servers/zwave/status", &server) == nil && server.Status == "retrying"
+	})
 	if err := os.WriteFile(mended, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -213,8 +226,9 @@ func TestAcceptPageAnswersNoChallenge(t *testing.T) {
 	for _, sentence := range []string{"unlock the front door", "yes", "amber window", "open the garage door", "yes"} {
 		p.types("#ask-text", sentence+kb.Enter)
 		p.reads("#turns li:first-child summary", sentence)
-		if said := p.text("#turns li:first-child summary"); strings.HasSuffix(said, "done") && !strings.Contains(said, "I did not ask anything.") || strings.HasSuffix(said, "under way") {
-			t.Errorf("%q became %q", sentence, said)
+		said, outcome := p.text("#turns li:first-child summary"), value[string](p, `document.querySelector("#turns li").dataset.outcome`)
+		if outcome == "done" && !strings.Contains(said, "I did not ask anything.") || outcome == "accepted" {
+			t.Errorf("%q became %q, %s", sentence, said, outcome)
 		}
 	}
 	var known struct {

@@ -70,6 +70,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.reads("#state", "idle")
 	p.click("#mute")
 	p.reads("#state", "muted")
+	p.reads("#mute", "Muted – open the microphone")
 	p.click("#listen")
 	p.reads("#notice", "muted")
 	w.stayedHome(t, g.url)

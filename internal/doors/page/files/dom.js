@@ -51,6 +51,23 @@ export const pause = () => new Promise((go) => setTimeout(go, 0));
 const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 export const timeOf = (text) => clock.format(new Date(text));
 
+const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+export const minuteOf = (text) => hours.format(new Date(text));
+
+const near = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const named = new Intl.DateTimeFormat(language, { weekday: "long" }), dated = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
+
+// dateOf says a day that comes as people do: today, tomorrow, Thursday, else its date.
+export function dateOf(text) {
+  const then = new Date(text), today = new Date(Date.now() + ahead);
+  const days = Math.round((new Date(then).setHours(0, 0, 0, 0) - today.setHours(0, 0, 0, 0)) / 86400000);
+  if (days >= 0 && days < 2) return near.format(days, "day");
+  return (days > 0 && days < 7 ? named : dated).format(then);
+}
+
+// weekday is the family's word for a day by its English name.
+export const weekday = (english) => named.format(new Date(2024, 0, ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].indexOf(english) + 1));
+
 let ahead = 0; // of the gateway's clock before ours, in milliseconds
 
 export function setClock(gatewayNow) { ahead = new Date(gatewayNow).getTime() - Date.now(); }

@@ -2,7 +2,8 @@
 // what is on or open, and what is wrong.
 import { byId, el, pause, say, soon, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
-import { counted, glance, isLowCode, isTile, isWide, measured, stateOf } from "/page/kinds.js";
+import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, warns } from "/page/kinds.js";
+import { put } from "/page/band.js";
 import * as arrangement from "/page/arrange.js";
 import { tileOf, update as updateTile } from "/page/tiles.js";
 
@@ -167,6 +168,8 @@ function sumUp() {
   }
   byId("wrong").hidden = wrong.length === 0;
   byId("wrong").replaceChildren(...wrong.map(({ text }) => el("li", { className: "bad" }, text)));
+  put("house", all.filter((entity) => entity.reachable !== false && warns(entity)).map((entity) => (
+    { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
     const some = all.filter(group.is);
     if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });

@@ -36,3 +36,13 @@ export function icon(name) {
 export function draw(svg, name) {
   svg.firstChild.setAttribute("d", lines[name] ?? lines.dot);
 }
+
+// dial makes a ring, and what fills a part of it, from nothing at 0 to all of it at 1.
+export function dial() {
+  const svg = document.createElementNS(space, "svg"), rings = [0, 1].map(() => document.createElementNS(space, "circle"));
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  for (const ring of rings) for (const [name, value] of [["cx", 12], ["cy", 12], ["r", 10.5], ["pathLength", 100]]) ring.setAttribute(name, value);
+  svg.append(...rings);
+  return { svg, fill: (part) => rings[1].setAttribute("stroke-dasharray", `${Math.min(1, Math.max(0, part)) * 100} 200`) };
+}

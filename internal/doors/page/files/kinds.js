@@ -58,6 +58,9 @@ export function tone(entity) {
   return state === "on" ? "lit" : "";
 }
 
+// warns tells a thing that must not wait: what the gateway warns of aloud.
+export const warns = (entity) => entity.domain === "binary_sensor" && entity.state === "detected" && ["smoke", "moisture", "gas", "carbon_monoxide"].includes(classOf(entity));
+
 // tap is what a tap on a thing asks for; null: nothing.
 export function tap(entity) {
   if (!entity.control) return null;

@@ -1,7 +1,7 @@
 // The parts of the gateway in plain words, each that is not well with what mends it, and the
 // pill in the header, which sums them up.
 import { byId, el, foreign, known, say, soon, word } from "/page/dom.js";
-import { ask } from "/page/api.js";
+import { ask, doing } from "/page/api.js";
 
 export async function load() { await read(); }
 
@@ -20,14 +20,36 @@ async function read() {
   told = text;
   sumUp(ready);
   const ill = parts.filter((part) => part.health !== "well");
+  const key = document.activeElement?.dataset?.mend; // of what has the focus, which is made anew
   byId("parts").replaceChildren(...ill.map((part) => el("li", {},
     el("div", { className: "row wrap" },
       el("strong", {}, known("part_", part.name)),
       el("span", { className: `pill ${tone[part.health]}` }, stateOf(part))),
     part.said ? el("div", {}, part.said) : null,
-    part.why ? el("div", {}, foreign(part.why)) : null,
-    el("div", { className: "quiet" }, known("mend_", part.name) === part.name ? word("mend") : known("mend_", part.name)))));
+    part.why && !part.said ? el("div", {}, foreign(part.why)) : null,
+    el("div", { className: "quiet" }, known("mend_", part.name) === part.name ? word("mend") : known("mend_", part.name)),
+    mends[part.name] ? mender(part.name) : null,
+    part.why && part.said ? detail(part) : null)));
+  if (key) (byId("parts").querySelector(`[data-mend="${CSS.escape(key)}"]`) ?? byId("health")).focus();
   say(byId("parts-fine"), word("parts_fine", { count: parts.length - ill.length }));
+}
+
+const opened = new Set(); // parts whose details are open
+
+// detail is what the log says of a part whose trouble is told in plain words already.
+function detail({ name, why }) {
+  const made = el("details", { open: opened.has(name), className: "quiet" }, el("summary", { "data-mend": `details ${name}` }, word("details")), foreign(why));
+  made.addEventListener("toggle", () => { if (made.open) opened.add(name); else opened.delete(name); });
+  return made;
+}
+
+// mends are the parts that a button can mend, with what it does and what is asked for.
+const mends = { mcp: ["retry", () => ask("retry_all")] };
+
+function mender(name) {
+  const [does, act] = mends[name], button = el("button", { type: "button", "data-mend": name }, word(does));
+  button.addEventListener("click", () => doing(button, async () => { await act(); readSoon(); }));
+  return button;
 }
 
 // A part that is ill does not work, whatever else of it still runs.

@@ -15,7 +15,13 @@ async function readMute() {
   showMute((await ask("muted")).muted);
 }
 
-function showMute(muted) { mute.setAttribute("aria-pressed", String(muted)); }
+let closed = false; // whether the microphone is
+
+function showMute(muted) {
+  closed = muted;
+  mute.classList.toggle("on", muted);
+  say(mute, word(muted ? "unmute" : "mute"));
+}
 
 async function readVolume() {
   const { level, muted } = await ask("volume");
@@ -88,7 +94,7 @@ byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => ask
 byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => ask("stop")));
 
 mute.addEventListener("click", () => doing(mute, async () => {
-  showMute((await ask("mute", { on: mute.getAttribute("aria-pressed") !== "true" })).muted);
+  showMute((await ask("mute", { on: !closed })).muted);
 }));
 
 volume.addEventListener("input", () => say(byId("volume-value"), `${volume.value} %`));

@@ -1,8 +1,11 @@
-// Timers, alarms, reminders and commands for later.
-import { byId, countdown, el, known, soon, span, timeOf, until, word } from "/page/dom.js";
+// Timers, alarms, reminders and commands for later. What rings is in the band at the top.
+import { byId, countdown, dateOf, el, known, minuteOf, soon, span, until, weekday, word } from "/page/dom.js";
 import { ask, doing } from "/page/api.js";
+import { put } from "/page/band.js";
+import { dial } from "/page/icons.js";
 
 let timers = [];
+const whole = new Map(); // id -> the most seconds that a timer has had, which are its full ring
 
 export async function load() { show(await ask("timers")); }
 
@@ -12,55 +15,71 @@ export function take(kind, body) {
 
 function show(list) { timers = list; renderSoon(); }
 
-const actions = { running: ["add", "pause", "cancel"], paused: ["resume", "cancel"], ringing: ["stop", "snooze"] };
+const isOver = ({ state }) => state === "ringing" || state === "unseen";
+
+// actions are what can be done with a timer that does not ring; what has a time of day has no
+// length to halt or to add to.
+function actions({ state, at, kind }) {
+  if (at) return ["cancel"];
+  if (state === "paused") return ["resume", "cancel"];
+  return kind === "end" ? ["add", "cancel"] : ["add", "pause", "cancel"];
+}
 
 const renderSoon = soon(() => {
   // Who has just pressed a button of a timer finds one there again.
   const focused = document.activeElement?.closest?.("#timers li")?.dataset.id, action = document.activeElement?.dataset?.action;
-  const coming = timers.filter((timer) => timer.state !== "unseen");
+  const coming = timers.filter((timer) => !isOver(timer));
+  for (const id of whole.keys()) if (!timers.some((timer) => timer.id === id)) whole.delete(id);
   byId("timers").replaceChildren(...coming.map(itemOf));
   byId("timers-none").hidden = coming.length > 0;
-  showRinging();
+  put("timers", timers.filter(isOver).map(lineOf));
   if (!focused) return;
   const item = [...byId("timers").children].find((li) => li.dataset.id === focused);
   (item?.querySelector(`[data-action="${CSS.escape(action ?? "")}"]`) ?? item?.querySelector("button") ?? byId("timer-minutes")).focus();
 });
 
-// showRinging puts what rings at the top of the page, each with a button that ends it: where
-// there is no speaker, nobody hears it. What has rung to its end stays there until it is seen.
-function showRinging() {
-  const rings = timers.filter((timer) => timer.state === "ringing" || timer.state === "unseen"), shown = rings.map((timer) => timer.id + timer.state).join(" ");
-  const list = byId("ringing");
-  if (list.dataset.shown === shown) return; // a button keeps its focus
-  list.dataset.shown = shown;
-  list.hidden = rings.length === 0;
-  list.replaceChildren(...rings.map((timer) => {
-    const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command;
-    const over = timer.state === "unseen", does = word(over ? "timer_seen" : "timer_stop");
-    const button = el("button", { type: "button", "aria-label": `${does}: ${own || kind}` }, does);
-    button.addEventListener("click", () => doing(button, () => ask("change_timers", { action: "stop", timer: timer.id })));
-    return el("li", {}, el("div", { className: "row wrap" }, el("span", {}, own ? `${kind}: ${own}` : kind), el("span", {}, word(`timer_${timer.state}`)),
-      over ? el("span", { className: "quiet" }, timeOf(timer.due)) : null, button));
-  }));
+const change = (timer, action, more = {}) => ask("change_timers", { action, timer: timer.id, ...more });
+
+// titleOf is what a timer is called: by its own words where it has some.
+const titleOf = (timer) => timer.name || timer.text || timer.command || known("timer_", timer.kind);
+
+// lineOf is the line of the band for what rings, or has rung to its end and was not seen.
+function lineOf(timer) {
+  const loud = timer.state === "ringing";
+  return {
+    key: timer.id + timer.state, said: titleOf(timer), state: word(`timer_${timer.state}`), when: loud && !timer.at ? "" : minuteOf(timer.due), loud,
+    stop: () => change(timer, "stop"), snooze: loud ? () => change(timer, "snooze") : null,
+  };
 }
 
 function itemOf(timer) {
-  const kind = known("timer_", timer.kind), own = timer.name || timer.text || timer.command, name = own || kind;
-  const left = el("span", { className: timer.state === "ringing" ? "value bad" : "value" });
-  if (timer.state === "running" && timer.due) countdown(left, () => span(until(timer.due)));
-  else left.textContent = timer.state === "ringing" ? word("timer_ringing") : `${span(timer.left)} · ${word("timer_paused")}`;
-  const item = el("li", {},
-    el("div", { className: "row wrap" },
-      el("span", {}, own ? `${kind}: ${own}` : kind), left,
-      timer.at ? el("span", { className: "quiet" }, timeOf(timer.due)) : null,
-      timer.area ? el("span", { className: "quiet" }, timer.area) : null,
-      ...(actions[timer.state] ?? []).map((action) => {
-        const button = el("button", { type: "button", "data-action": action, "aria-label": `${word(`timer_${action}`)}: ${name}` }, word(`timer_${action}`));
-        button.addEventListener("click", () => doing(button, () => ask("change_timers", { action, timer: timer.id, ...(action === "add" ? { seconds: 60 } : {}) })));
-        return button;
-      })));
+  const title = titleOf(timer), kind = known("timer_", timer.kind);
+  const told = [title === kind ? "" : kind, timer.state === "paused" ? word("timer_paused") : timer.at ? "" : minuteOf(timer.due), timer.at ? daysOf(timer) : "", timer.area].filter(Boolean).join(" · ");
+  const item = el("li", { className: "timer" }, timer.at ? el("span", { className: "value" }, minuteOf(timer.due)) : ringOf(timer),
+    el("div", {}, el("strong", {}, title), el("div", { className: "quiet" }, told)),
+    el("div", { className: "row wrap" }, ...actions(timer).map((action) => {
+      const button = el("button", { type: "button", "data-action": action, "aria-label": `${word(`timer_${action}`)}: ${title}` }, word(`timer_${action}`));
+      button.addEventListener("click", () => doing(button, () => change(timer, action, action === "add" ? { seconds: 300 } : {})));
+      return button;
+    })));
   item.dataset.id = timer.id;
   return item;
+}
+
+// ringOf is a ring that shrinks, with the seconds that are left in it.
+function ringOf(timer) {
+  const { svg, fill } = dial(), left = el("span", { className: "value" });
+  whole.set(timer.id, Math.max(whole.get(timer.id) ?? 0, timer.length, timer.left));
+  const draw = (seconds) => { fill(seconds / whole.get(timer.id)); return span(seconds); };
+  if (timer.state === "running") countdown(left, () => draw(until(timer.due)));
+  else left.textContent = draw(timer.left);
+  return el("div", { className: timer.state === "running" ? "dial" : "dial paused" }, svg, left);
+}
+
+// daysOf says on which days something is due: those on which it comes again, else its date.
+function daysOf({ every, due }) {
+  if (!every) return dateOf(due);
+  return ["day", "weekday", "weekend"].includes(every) ? word(`every_${every}`) : word("every_on", { day: weekday(every) });
 }
 
 byId("timer-new").addEventListener("submit", (event) => {

@@ -78,19 +78,22 @@ async function draw() {
   byId("turns-more").hidden = turns.length <= shown;
 }
 
-const tone = { done: "good", accepted: "good", failed: "bad", asked: "warn", interrupted: "warn", ignored: "quiet" };
+// tone is that of the mark of a turn; what went well has none.
+const tone = { failed: "bad", interrupted: "warn", ignored: "quiet" };
 
 function itemOf(turn) {
   const details = el("details", {},
     el("summary", {},
       el("span", { className: "quiet" }, `${timeOf(turn.time)} `),
       el("span", {}, turn.transcript?.text || ordered(turn) || word("turn_silent")), " → ",
-      el("strong", {}, turn.reply || known("outcome_", turn.outcome)), " ",
-      el("span", { className: `pill ${tone[turn.outcome] ?? ""}` }, known("outcome_", turn.outcome))));
+      el("strong", { className: turn.reply ? "" : tone[turn.outcome] }, turn.reply || known("outcome_", turn.outcome)), " ",
+      turn.reply && tone[turn.outcome] ? el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome)) : null));
   details.addEventListener("toggle", () => {
     if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn), ...again(turn));
   });
-  return el("li", {}, details);
+  const item = el("li", {}, details);
+  item.dataset.outcome = turn.outcome;
+  return item;
 }
 
 // ordered says what was ordered without words: "Kitchen Light: on".
