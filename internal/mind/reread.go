@@ -82,6 +82,13 @@ func (u *understanding) reading(x Exchange, h *home.House) (r reader.Reading, ok
 		return r, false
 	}
 	r = words.Read(reader.Text{Words: x.Text, Act: u.speechAct(x)}, kinds, h, func(sentence string) intent.Decision { return u.match.Match(sentence, x.Area) })
+	u.hesitate(&r, x)
+	return r, true
+}
+
+// hesitate asks about a reading, or leaves it, because of how the text was said: its end may be
+// missing, it may have been misheard, or said to somebody else.
+func (u *understanding) hesitate(r *reader.Reading, x Exchange) {
 	spoken := x.Source == record.FromMic || x.Source == record.FromFile
 	begins := u.begins(x.Text)
 	switch {
@@ -99,7 +106,6 @@ func (u *understanding) reading(x Exchange, h *home.House) (r reader.Reading, ok
 	if r.Verdict == reader.Ask && x.Alone.Route == intent.Reject {
 		r.Verdict = reader.Leave // the refusal says what is wrong
 	}
-	return r, true
 }
 
 // begins reports whether a sentence of ours begins with a text and is not over with it, so
