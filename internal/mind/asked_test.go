@@ -3,11 +3,10 @@ package mind_test
 import (
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"voicegateway/internal/fake"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/tools"
 	"voicegateway/internal/tools/local"
 )
 
@@ -15,44 +14,26 @@ import (
 // sentences of a case are said one after the other in one house.
 func TestAsked(t *testing.T) {
 	t.Parallel()
-	golden := fake.ReadProse(t, "testdata/asked.txtar")
-	said := map[string][]string{} // what the case still answers in a language
-	golden.Answer(func(c fake.ProseCase, language, _ string) string {
-		key := c.Name + ": " + language
-		if len(said[key]) == 0 {
-			synctest.Test(t, func(t *testing.T) { said[key] = askThrough(t, c, language) })
-		}
-		next := said[key][0]
-		said[key] = said[key][1:]
-		return next
-	})
-	golden.Compare(t, *update)
+	talkThrough(t, "testdata/asked.txtar", clockKit)
 }
 
-// askThrough says the sentences of a case in a language and returns the answers.
-func askThrough(t *testing.T, c fake.ProseCase, language string) (all []string) {
+// clockKit makes the real tools that need no server, by the test's clock.
+func clockKit(t *testing.T) []tools.Tool {
 	t.Helper()
-	f := moveByClock(t, language, c.Given["at"])
+	kit, _ := localKit(t, func() time.Time { return time.Now().UTC() })
+	return kit
+}
+
+// localKit makes the real tools that need no server, with the volume that they set.
+func localKit(t *testing.T, now func() time.Time) ([]tools.Tool, *local.Volume) {
+	t.Helper()
 	config := local.Default()
 	config.Volume.Backend = "software"
-	kit, _, err := local.All(config, local.Deps{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Now().UTC() }, Zone: time.UTC})
+	kit, volume, err := local.All(config, local.Deps{Log: slog.New(slog.DiscardHandler), Now: now, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range kit {
-		f.tools[tool.Spec().Name] = tool
-	}
-	for _, l := range c.Lines {
-		switch {
-		case l.Language != language:
-		case f.stir(l.Asked):
-			all = append(all, "")
-		default:
-			_, answered := f.say(l.Asked)
-			all = append(all, answered)
-		}
-	}
-	return all
+	return kit, volume
 }
 
 // TestSoundCanEndLater: the words that end a silence are taken by a timer, in every

@@ -21,7 +21,6 @@ import (
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/guard"
-	"voicegateway/internal/tools"
 )
 
 // understanding is a matcher with its house.
@@ -45,7 +44,6 @@ type family struct {
 	answer *mind.Mind
 	area   string
 	source record.Source
-	tools  map[string]tools.Tool // the gateway's own, where a test has them
 
 	language string
 }

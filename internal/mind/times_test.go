@@ -72,13 +72,14 @@ func (b *bookkeeper) CancelEnds(things []string, but ...string) {
 	b.book.Touch(things, but, b.now())
 }
 
-// moveByClock makes a family's house with a real book of timers, at a time of day.
-func moveByClock(t *testing.T, language, at string) *family {
+// moveByClock makes a family's house with a real book of timers, at a time of day, and
+// perhaps with more tools that need no server.
+func moveByClock(t *testing.T, language, at string, local ...tools.Tool) *family {
 	t.Helper()
 	if clock, err := time.Parse("15:04", at); err == nil {
 		<-time.After(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
 	}
-	return settleByClock(t, language, "villa")
+	return settleByClock(t, language, "villa", local...)
 }
 
 // settleByClock makes a family's house of a name with a real book of timers, and perhaps
@@ -90,7 +91,6 @@ func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *fa
 	f.book = k
 	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
-	f.tools = own
 	for _, tool := range timers.Tools(k) {
 		own[tool.Spec().Name] = tool
 	}
@@ -122,12 +122,21 @@ func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *fa
 // house, on a Saturday from the time of day that is given; "+3m" waits.
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	golden := fake.ReadProse(t, "testdata/times.txtar")
-	said := map[string][]string{} // what the case still announces in a language
+	talkThrough(t, "testdata/times.txtar", func(*testing.T) []tools.Tool { return nil })
+}
+
+// talkThrough says the sentences of each case of a file and compares the answers. The house
+// of a case has a real book of timers, and more tools that need no server.
+func talkThrough(t *testing.T, file string, more func(*testing.T) []tools.Tool) {
+	t.Helper()
+	golden := fake.ReadProse(t, file)
+	said := map[string][]string{} // what the case still answers in a language
 	golden.Answer(func(c fake.ProseCase, language, _ string) string {
 		key := c.Name + ": " + language
 		if len(said[key]) == 0 {
-			synctest.Test(t, func(t *testing.T) { said[key] = talkedThrough(t, c, language) })
+			synctest.Test(t, func(t *testing.T) {
+				said[key] = talkAbout(c, language, moveByClock(t, language, c.Given["at"], more(t)...))
+			})
 		}
 		next := said[key][0]
 		said[key] = said[key][1:]
@@ -136,10 +145,8 @@ func TestTimes(t *testing.T) {
 	golden.Compare(t, *update)
 }
 
-// talkedThrough says the sentences of a case in a language and returns the answers.
-func talkedThrough(t *testing.T, c fake.ProseCase, language string) (all []string) {
-	t.Helper()
-	f := moveByClock(t, language, c.Given["at"])
+// talkAbout says the sentences of a case in a language and returns the answers.
+func talkAbout(c fake.ProseCase, language string, f *family) (all []string) {
 	for _, l := range c.Lines {
 		switch {
 		case l.Language != language:

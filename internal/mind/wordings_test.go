@@ -3,7 +3,6 @@ package mind_test
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
-	"voicegateway/internal/tools/local"
 )
 
 // What becomes of the wordings without a model: at least so many are right at once, at
@@ -69,12 +67,7 @@ func TestWordings(t *testing.T) {
 // not understood), wrong (another answer or question) or done wrongly; and what was done.
 func wordAtHome(t *testing.T, text, want string) (came, did string, rec record.Record) {
 	t.Helper()
-	cfg := local.Default()
-	cfg.Volume.Backend = "software"
-	own, volume, err := local.All(cfg, local.Deps{Log: slog.New(slog.DiscardHandler), Zone: time.UTC})
-	if err != nil {
-		t.Fatal(err)
-	}
+	own, volume := localKit(t, nil)
 	f := settleByClock(t, "en", "bungalow", own...)
 	if _, err := volume.Set(t.Context(), 40); err != nil {
 		t.Fatal(err)
