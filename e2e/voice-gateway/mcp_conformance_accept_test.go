@@ -20,11 +20,18 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// peers installs programs of others if they are not there, and returns where they
-// are. A machine that cannot have them skips; CI fails.
+// peers installs programs of others if they are not there, and returns where they are.
 func peers(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../scripts/peers.sh", "peers")
+	return installOthers(t, "peers.sh", "peers")
+}
+
+// installOthers runs a script that installs programs of others, and returns the directory
+// that it prints. They come from the internet; CI has it, and without it the tests that need
+// them are skipped elsewhere.
+func installOthers(t *testing.T, script string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join("../../scripts", script), args...)
 	var errs bytes.Buffer
 	cmd.Stderr = io.MultiWriter(&errs, os.Stderr)
 	out, err := cmd.Output()

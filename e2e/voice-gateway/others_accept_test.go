@@ -3,10 +3,8 @@
 package e2e
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -94,18 +92,7 @@ var others = map[string]other{
 // pythonServers installs the servers in Python, and returns the program that runs them.
 func pythonServers(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../scripts/servers.sh")
-	var errs bytes.Buffer
-	cmd.Stderr = io.MultiWriter(&errs, os.Stderr)
-	out, err := cmd.Output()
-	if err != nil {
-		text := fmt.Sprintf("the servers in Python cannot be installed: %v\n%s", err, errs.String())
-		if os.Getenv("CI") == "true" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
-	}
-	return filepath.Join(strings.TrimSpace(string(out)), "bin", "python")
+	return filepath.Join(installOthers(t, "servers.sh"), "bin", "python")
 }
 
 // crowd is a gateway beside all nine servers at one trust.
@@ -152,7 +139,7 @@ func gather(t *testing.T, trust string, slow bool) *crowd {
 		if trust != "" {
 			settings["trust"] = trust
 		}
-		if command := c.placed(o.command); len(command) == 0 {
+		if command := c.putPlaces(o.command); len(command) == 0 {
 			settings["transport"], settings["url"], settings["headers"] = "http", web+"/mcp", map[string]string{"Authorization": "Bearer " + notesToken}
 		} else if slow {
 			settings["command"], settings["args"] = "/bin/sh", slices.Concat([]string{"-c", fmt.Sprintf(`sleep %.0f; exec "$@"`, slowness.Seconds()), "launcher"}, command)
@@ -160,8 +147,8 @@ func gather(t *testing.T, trust string, slow bool) *crowd {
 			settings["command"], settings["args"] = command[0], command[1:]
 		}
 		entries[id] = entry(t, settings)
-		c.model.scripts[c.places.Replace(o.say)] = c.placed(o.calls)
-		c.model.scripts["once more with "+id] = c.placed([]string{o.again})
+		c.model.scripts[c.places.Replace(o.say)] = c.putPlaces(o.calls)
+		c.model.scripts["once more with "+id] = c.putPlaces([]string{o.again})
 	}
 	model := httptest.NewServer(c.model)
 	t.Cleanup(model.Close)
@@ -171,8 +158,8 @@ func gather(t *testing.T, trust string, slow bool) *crowd {
 	return c
 }
 
-// placed returns texts with the places of this gateway.
-func (c *crowd) placed(texts []string) []string {
+// putPlaces returns texts with the places of this gateway.
+func (c *crowd) putPlaces(texts []string) []string {
 	texts = slices.Clone(texts)
 	for i := range texts {
 		texts[i] = c.places.Replace(texts[i])
@@ -239,8 +226,8 @@ func (c *crowd) states() map[string]mcpint.Status {
 	return all
 }
 
-// gathered waits until all are connected and well.
-func (c *crowd) gathered(what string) {
+// awaitAll waits until all are connected and well.
+func (c *crowd) awaitAll(what string) {
 	c.t.Helper()
 	eventually(c.t, what, func() bool {
 		well := 0
@@ -315,7 +302,7 @@ func (c *crowd) kill() map[string]string {
 		}
 		return true
 	})
-	c.gathered("all are back")
+	c.awaitAll("all are back")
 	said := map[string]string{}
 	for id, r := range c.onceMore("Killed") {
 		if said[id] = "back"; r.Outcome != record.Done || len(r.Calls) == 0 || !r.Calls[0].OK {
@@ -358,7 +345,7 @@ func (c *crowd) hang() map[string]string {
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGCONT) // one that was started anew is not there
 		}
-		c.gathered("those that hung are well again")
+		c.awaitAll("those that hung are well again")
 	}
 	return said
 }
@@ -389,7 +376,7 @@ func TestAcceptServersOfOthers(t *testing.T) {
 		t.Run("trust "+trust, func(t *testing.T) {
 			t.Parallel()
 			c := gather(t, trust, trust == "")
-			c.gathered("all nine are connected")
+			c.awaitAll("all nine are connected")
 			done, why := c.inARow()
 			killed, hung := map[string]string{}, map[string]string{}
 			switch trust {
