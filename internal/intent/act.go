@@ -81,6 +81,11 @@ func (d *Decision) acts() bool {
 	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
 }
 
+// OnlyReads reports whether something is understood, and changes nothing.
+func (d *Decision) OnlyReads() bool {
+	return d.Route == Local && !slices.ContainsFunc(d.Actions, func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read })
+}
+
 // timed reports whether a decision sets a timer, or would once a question is answered.
 // Only then can the words of a time belong to the command, because every command of a
 // sentence is understood separately.

@@ -9,7 +9,6 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reader"
 	"voicegateway/internal/keep/record"
@@ -50,7 +49,9 @@ func (u *understanding) reread(x Exchange, m Memory, h *home.House) (Order, bool
 	if !ok || r.Verdict == reader.Leave {
 		return Order{}, false
 	}
-	o := u.order(u.as(x, r.Sentence), m, h, r.Means)
+	rewritten := x
+	rewritten.Text, rewritten.Alone = r.Sentence, r.Means
+	o := u.order(rewritten, m, h, r.Means)
 	if !careful(o, h) {
 		return Order{}, false
 	}
@@ -93,11 +94,11 @@ func (u *understanding) hesitate(r *reader.Reading, x Exchange) {
 	begins := u.begins(x.Text)
 	switch {
 	case r.Verdict != reader.Do:
-	case begins && reads(r.Means):
+	case begins && r.Means.OnlyReads():
 		r.Verdict, r.Doubt = reader.Leave, "it is the beginning of a sentence"
 	case begins:
 		r.Verdict, r.Doubt = reader.Ask, "it is the beginning of a sentence"
-	case reads(r.Means):
+	case r.Means.OnlyReads():
 	case spoken && r.Share < verySure:
 		r.Verdict, r.Doubt = reader.Ask, "it was heard, and its kind is not very sure"
 	case x.Alone.Route == intent.Reject && x.Alone.Reason == intent.Overheard && spoken:
@@ -113,11 +114,6 @@ func (u *understanding) hesitate(r *reader.Reading, x Exchange) {
 func (u *understanding) begins(text string) bool {
 	m, able := u.match.(interface{ Begins(text string) bool })
 	return able && m.Begins(text)
-}
-
-// reads reports whether a decision changes nothing.
-func reads(d intent.Decision) bool {
-	return d.Route == intent.Local && !slices.ContainsFunc(d.Actions, func(a intent.Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read })
 }
 
 // careful reports whether an order may come of words that only a reader has understood:

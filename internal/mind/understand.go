@@ -140,8 +140,8 @@ func (u *understanding) matched(x Exchange, m Memory, h *home.House) (Order, boo
 	case intent.Model:
 		return Order{}, false
 	case intent.Reject:
-		if r, ok := u.reading(x, h); ok && r.Verdict == reader.Do {
-			return Order{}, false
+		if o, ok := u.reread(x, m, h); ok {
+			return o, true
 		}
 		if d.Reason == intent.BareName {
 			ask = &question{decision: d, text: x.Text}

@@ -36,7 +36,7 @@ const bound = "."
 
 // search finds the pieces of one text.
 type search struct {
-	words  []string // with an bound at both ends
+	words  []string // with a bound at both ends
 	taken  []bool
 	pieces []piece
 }

@@ -6,9 +6,7 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/mood"
-	"voicegateway/internal/tools"
 )
 
 // Verdict says what is to be done with a text that was read.
@@ -129,7 +127,7 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 func (w *Words) readBare(r Reading, t Text, match Match) Reading {
 	r.Doubt = "it is nothing for the house"
 	if asked := w.bare(t.Words); asked != intent.Plain(t.Words) {
-		if means := match(asked); onlyReads(means) {
+		if means := match(asked); means.OnlyReads() {
 			r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", asked, means
 		}
 	}
@@ -181,7 +179,7 @@ func (w *Words) decide(s *search, guessed Kind, own *kindWords) (kind Kind, agre
 // accept takes a draft if the matcher understands its sentence.
 func (w *Words) accept(r *Reading, d draft, t Text, match Match, wr *writer) bool {
 	sentences := []string{d.sentence}
-	if d.lost && !wr.timed() && !wr.own.asks {
+	if d.lost && !wr.saysTimes() && !wr.own.asks {
 		timed := d
 		timed.used = append(slices.Clone(d.used), wr.of(classTime)...)
 		timed.rest, timed.lost, timed.other, timed.named = nil, false, false, false
@@ -272,11 +270,6 @@ func (w *Words) bare(text string) string {
 		}
 		words = words[n:]
 	}
-}
-
-// onlyReads reports whether a sentence of ours was understood and changes nothing.
-func onlyReads(d intent.Decision) bool {
-	return d.Route == intent.Local && !slices.ContainsFunc(d.Actions, func(a intent.Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read })
 }
 
 // order says whether a text that is explained wholly is an order: by its act, by how it

@@ -61,9 +61,9 @@ func (w *writer) least(guessed Kind, m Marks) float64 {
 	return m.Nearly
 }
 
-// timed reports whether the kind's sentences say times themselves, as those of alarms do. A
+// saysTimes reports whether the kind's sentences say times themselves, as those of alarms do. A
 // time is added to every other sentence.
-func (w *writer) timed() bool {
+func (w *writer) saysTimes() bool {
 	return slices.ContainsFunc(w.own.forms, func(f form) bool { return slices.Contains(f.parts, "time") || slices.Contains(f.parts, "times") })
 }
 

@@ -144,8 +144,8 @@ func (p *phrases) add(class string, texts ...string) {
 	}
 }
 
-// holds reports whether a phrase begins at the start of the words, and how many of them it
-// is; the longest one.
+// longestAt returns the longest phrase with which the words begin: how many words it has,
+// 0 for none, and its classes.
 func (p *phrases) longestAt(words []string) (n int, classes []string) {
 	for n := min(p.longest, len(words)); n > 0; n-- {
 		if c := p.classes[strings.Join(words[:n], " ")]; c != nil {
