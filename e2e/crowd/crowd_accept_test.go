@@ -20,7 +20,7 @@ var (
 )
 
 // TestAcceptCrowd judges what would be done about each sentence of the given half. It fails
-// at an act that nobody ordered, and where fewer sentences are understood than before.
+// if anything is done without an order, or if fewer sentences are understood than before.
 func TestAcceptCrowd(t *testing.T) {
 	t.Parallel()
 	house, crowd := loadHouse(t), loadSentences(t)
@@ -95,8 +95,8 @@ func describe(d intent.Decision) string {
 }
 
 // floor is how many sentences for the house must be right and how many may be asked about,
-// and how many of the others may be asked about or come on a wrong day. Wrong orders are at
-// most one in a hundred, and acts that nobody ordered none.
+// and how many of the others may be asked about or come on a wrong day. At most one
+// order in a hundred may be understood wrongly, and nothing may be done without an order.
 type floor struct{ right, asked, questions, wrongDays int }
 
 // hold fails the test where a table is below the floor.

@@ -55,7 +55,7 @@ func TestJudge(t *testing.T) {
 		"asked":                         {learn.Sentence{Text: "an alarm", Label: "alarm/set"}, intent.Decision{Route: intent.Ask}, asked},
 		"refused":                       {learn.Sentence{Text: "an alarm", Label: "alarm/set"}, intent.Decision{Route: intent.Reject}, refused},
 		"handed on":                     {learn.Sentence{Text: "an alarm", Label: "alarm/set"}, intent.Decision{Route: intent.Model}, handedOn},
-		"an act that nobody ordered":    {learn.Sentence{Text: "play jazz", Label: "play/music"}, do(on(catalogue.TurnOn, "switch.tv")), act},
+		"done without an order":         {learn.Sentence{Text: "play jazz", Label: "play/music"}, do(on(catalogue.TurnOn, "switch.tv")), act},
 		"one that would come later":     {learn.Sentence{Text: "remind me", Label: "calendar/set"}, do(later(on(catalogue.TurnOn, "switch.tv"))), act},
 		"an answer":                     {learn.Sentence{Text: "how warm is it", Label: "weather/query"}, do(on(catalogue.ClimateGetTemperature, "climate.living")), answered},
 		"a question about no order":     {learn.Sentence{Text: "play jazz", Label: "play/music"}, intent.Decision{Route: intent.Ask}, question},

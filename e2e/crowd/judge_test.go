@@ -180,7 +180,7 @@ func (j judge) fitsNow(k kind, s learn.Sentence, a intent.Action) bool {
 	if k.things == nil {
 		return true
 	}
-	named := j.named(s.Text)
+	named := j.roomsIn(s.Text)
 	for _, e := range j.house.Some(a.Devices) {
 		if !k.things(e) || len(named) > 0 && !slices.Contains(named, e.Area) {
 			return false
@@ -199,8 +199,8 @@ func isTimed(s learn.Sentence) bool {
 	return false
 }
 
-// named returns the rooms that a text names.
-func (j judge) named(text string) []string {
+// roomsIn returns the rooms that a text names.
+func (j judge) roomsIn(text string) []string {
 	var out []string
 	padded := " " + text + " "
 	for _, a := range j.house.Areas {

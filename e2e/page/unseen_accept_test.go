@@ -9,7 +9,7 @@ import (
 )
 
 // TestAcceptPageOfATimerThatRang: a timer that has rung to its end, here in an earlier run, stands
-// at the top of the page until its button is pressed, and is none of those that are to come.
+// at the top of the page until its button is pressed, and not in the list of coming timers.
 func TestAcceptPageOfATimerThatRang(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)

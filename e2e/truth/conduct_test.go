@@ -146,7 +146,7 @@ const (
 	acted      deed = "acted"       // what was ordered was done
 	still      deed = "still"       // nothing was done, and nothing was to be done
 	notActed   deed = "not acted"   // a request that was not followed
-	notOrdered deed = "NOT ORDERED" // an act that nobody ordered
+	notOrdered deed = "NOT ORDERED" // done without an order
 )
 
 // judge says what became of an utterance by what left for the devices and by what

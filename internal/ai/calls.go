@@ -98,7 +98,7 @@ func (r *reply) plan(calls []tools.Call) []planned {
 			p.spec, p.call.Tool = spec, spec.Name
 		}
 		p.call.Args, p.refusal = checkArgs(p.call, spec)
-		if _, exists := find(r.a.tools.Specs(), c.Tool); !exists && r.unused(c.Tool) == "" || offered && p.refusal != "" {
+		if _, exists := find(r.a.tools.Specs(), c.Tool); !exists && r.whyUnused(c.Tool) == "" || offered && p.refusal != "" {
 			r.facts.miscalls++
 		}
 		switch {
@@ -119,9 +119,9 @@ func (r *reply) plan(calls []tools.Call) []planned {
 // find returns the tool that a model means by a name.
 func find(specs []tools.Spec, name string) (tools.Spec, bool) { return tools.Named(specs, name) }
 
-// unused says why a tool that is there is not used; empty: there is no such tool, or it is
+// whyUnused says why a tool that is there is not used; empty: there is no such tool, or it is
 // used.
-func (r *reply) unused(name string) string {
+func (r *reply) whyUnused(name string) string {
 	if box, ok := r.a.tools.(unusedTools); ok {
 		return box.Unused(name)
 	}
@@ -140,7 +140,7 @@ func (r *reply) unknown(specs []tools.Spec, name string) string {
 		r.facts.denied = true
 		return fmt.Sprintf("Not done: %s is not available to you.", name)
 	}
-	if why := r.unused(name); why != "" {
+	if why := r.whyUnused(name); why != "" {
 		r.facts.denied = true
 		return fmt.Sprintf("Not done: %s is not used: %s. The command servers tells what would allow it.", name, why)
 	}

@@ -205,7 +205,7 @@ func refusal(place string, err error) error {
 	return fmt.Errorf("%s in this directory is not read: %s%w. Where you trust it, name it: --config %s; else remove it, or call this in another directory", place, why, err, place)
 }
 
-// readFile returns the text of the configuration file, nothing if there is none.
+// readFile returns the text of the configuration file. Without a file there is no text.
 func (l *Loaded) readFile() ([]byte, error) {
 	if l.Path == "" {
 		return nil, nil

@@ -190,7 +190,7 @@ func (l *loader) document(data []byte) {
 	}
 }
 
-// decode returns the document of the file, an empty one if there is none that can be read.
+// decode returns the document of the file. It is empty if the file is empty or is not YAML.
 func (l *loader) decode(data []byte) (doc yaml.Node) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return doc
