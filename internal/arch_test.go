@@ -49,7 +49,6 @@ var rooms = []room{
 		"ground/broker":    {"ground/httpguard"},
 		"ground/config":    {"ground/secret"},
 		"ground/httpguard": {"ground/order"},
-		"ground/interrupt": {},
 		"ground/mqtt":      {"ground/httpguard", "ground/reconnect"},
 		"ground/order":     {},
 		"ground/process":   {},

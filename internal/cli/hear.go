@@ -25,7 +25,7 @@ import (
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/record"
@@ -116,7 +116,7 @@ func (h hearing) tabulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	recordings, err := interrupt.Read(ctx, func() ([]lab.Recording, error) { return lab.Read(h.table) })
+	recordings, err := process.ReadUntil(ctx, func() ([]lab.Recording, error) { return lab.Read(h.table) })
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (h hearing) play(ctx context.Context, files []string) error {
 	}
 	clips := make([]audio.Clip, len(files))
 	for i, name := range files {
-		if clips[i], err = interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) }); err != nil {
+		if clips[i], err = process.ReadUntil(ctx, func() (audio.Clip, error) { return file.Load(name) }); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func readHouse(ctx context.Context, name string) (*home.House, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // no file means the built-in house
 	}
-	data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
+	data, err := process.ReadUntil(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 	if err != nil {
 		return nil, fmt.Errorf("reading the house: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/audio/room"
 	"voicegateway/internal/ear/harness"
 	"voicegateway/internal/ear/micro"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 )
 
 // Numbers of a test by microphone.
@@ -106,7 +106,7 @@ func (t *Trial) Recordings(ctx context.Context, tries, background []string) erro
 // model needs a second to get used to a room, and in digital silence, which a microphone
 // never gives, it would still hear the last word.
 func playFile(ctx context.Context, name string, take func(audio.Frame)) error {
-	clip, err := interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) })
+	clip, err := process.ReadUntil(ctx, func() (audio.Clip, error) { return file.Load(name) })
 	if err != nil {
 		return err
 	}
