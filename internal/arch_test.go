@@ -63,7 +63,6 @@ var rooms = []room{
 		"audio/device": {"audio"},
 		"audio/earcon": {"audio"},
 		"audio/file":   {"audio"},
-		"audio/room":   {"audio"},
 	}},
 	{"tools", "what can be called, what came of a call, and the tools that need no server", []string{"language", "ground"}, map[string][]string{
 		"tools":       {},

@@ -17,7 +17,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/audio/room"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/lab"
 	"voicegateway/internal/care/stage"
@@ -246,7 +245,7 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, pack
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
 		Executable: h.app.Executable, Version: h.app.version, Environ: l.Options.Environ, Secrets: l.Secrets,
-		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
+		Mic: mic, Speaker: file.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: record.FromFile, DryRun: h.dryRun, House: house, Pack: pack,
 		Watch: &stage.Watcher{Ended: func(r record.Record) {
 			mu.Lock()

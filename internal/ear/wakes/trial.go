@@ -8,7 +8,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/audio/room"
 	"voicegateway/internal/ear/harness"
 	"voicegateway/internal/ear/micro"
 	"voicegateway/internal/ground/process"
@@ -110,7 +109,7 @@ func playFile(ctx context.Context, name string, take func(audio.Frame)) error {
 	if err != nil {
 		return err
 	}
-	noise := room.NewNoise()
+	noise := file.NewNoise()
 	_, err = harness.Play(ctx, file.Config{Clips: []audio.Clip{clip}, Lead: testLead, Tail: time.Second}, func(f audio.Frame) error {
 		noise.Over(f.Samples)
 		take(f)
