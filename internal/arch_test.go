@@ -86,7 +86,6 @@ var rooms = []room{
 		"intent/choosing":  {},
 		"intent/doubt":     {"intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
 		"intent/due":       {"intent/plan"},
-		"intent/examples":  {"intent"},
 		"intent/grammar":   {"intent", "intent/catalogue", "intent/names"},
 		"intent/learn":     {"intent", "intent/catalogue", "intent/reader"},
 		"intent/mood":      {},
@@ -207,7 +206,7 @@ var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 var pure = []string{
 	"ai/choice", "ai/filter", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
 	"ground/order", "ground/secret", "home", "intent", "intent/catalogue", "intent/choosing", "intent/doubt",
-	"intent/due", "intent/examples", "intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
+	"intent/due", "intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
 	"intent/reader", "intent/reply", "intent/smalltalk", "keep/record", "keep/timers", "language/numbers", "language/sentences",
 	"language/speech", "language/template", "language/text", "mind/dialogue",
 	"mind/errand", "mind/followup", "mind/guard", "mind/past", "tools",
