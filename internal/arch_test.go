@@ -125,12 +125,11 @@ var rooms = []room{
 		"zwave/wire":  {},
 	}},
 	{"ai", "the language model", []string{"language", "ground", "tools", "home", "keep", "mind"}, map[string][]string{
-		"ai":           {"ai/choice", "ai/filter", "ai/inventory", "ai/sentence", "ai/wire"},
-		"ai/choice":    {},
-		"ai/filter":    {},
-		"ai/inventory": {},
-		"ai/sentence":  {},
-		"ai/wire":      {},
+		"ai":          {"ai/filter", "ai/offer", "ai/sentence", "ai/wire"},
+		"ai/filter":   {},
+		"ai/offer":    {},
+		"ai/sentence": {},
+		"ai/wire":     {},
 	}},
 	{"ear", "sound to text, and text to sound", []string{"language", "ground", "audio", "tools", "home", "keep", "intent", "mind"}, map[string][]string{
 		"ear":           {},
@@ -204,7 +203,7 @@ var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 // pure are the packages without a part of the world in them: they import no package of
 // ours but pure ones, and nothing of the system but what computes.
 var pure = []string{
-	"ai/choice", "ai/filter", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
+	"ai/filter", "ai/offer", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
 	"ground/order", "ground/secret", "home", "intent", "intent/catalogue", "intent/choosing", "intent/doubt",
 	"intent/due", "intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
 	"intent/reader", "intent/reply", "intent/smalltalk", "keep/record", "keep/timers", "language/numbers", "language/sentences",
