@@ -111,12 +111,11 @@ var rooms = []room{
 		"mind/timekeeper": {"mind/guard"},
 	}},
 	{"mcpint", "MCP: our side of servers of others, and our own servers", []string{"ground", "tools", "mind"}, map[string][]string{
-		"mcpint":           {},
-		"mcpint/client":    {"mcpint"},
-		"mcpint/host":      {"mcpint", "mcpint/client"},
-		"mcpint/reach":     {"mcpint", "mcpint/host"},
-		"mcpint/selftools": {"mcpint"},
-		"mcpint/serve":     {"mcpint"},
+		"mcpint":        {},
+		"mcpint/client": {"mcpint"},
+		"mcpint/host":   {"mcpint", "mcpint/client"},
+		"mcpint/reach":  {"mcpint", "mcpint/host"},
+		"mcpint/serve":  {"mcpint"},
 	}},
 	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
 		"zwave":       {"zwave/wire"},
