@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// FuzzTold gives a result of any form: whatever a tool answers, nothing panics and no
+// FuzzTimersTold gives a result of any form: whatever a tool answers, nothing panics and no
 // place of a phrase stays open.
 func FuzzTimersTold(f *testing.F) {
 	f.Add([]byte(`{"outcome":"started","timers":[{"kind":"timer","length":60}]}`), "en")
