@@ -42,7 +42,7 @@ import (
 const turn = "care/demo.(*demonstration).turn"
 
 // world is what the demonstration plays around the product.
-var world = []string{"care", "ground/broker", "zwave/sim", "audio/room"}
+var world = []string{"care", "ground/broker", "zwave/sim", "audio/file"}
 
 // bucket is how exactly the programs note when a function ran, in nanoseconds.
 const bucket = 20_000_000

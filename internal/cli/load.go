@@ -10,7 +10,7 @@ import (
 	"voicegateway/internal/cli/review"
 	"voicegateway/internal/cli/upkeep"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 )
 
 // loaded is the configuration as the commands need it.
@@ -18,7 +18,7 @@ type loaded struct{ *configure.Loaded }
 
 // load reads and checks the configuration.
 func (a *app) load(ctx context.Context) (*loaded, error) {
-	return a.keep(interrupt.Read(ctx, func() (*configure.Loaded, error) { return configure.Load(a.config, a.Environ) }))
+	return a.keep(process.ReadUntil(ctx, func() (*configure.Loaded, error) { return configure.Load(a.config, a.Environ) }))
 }
 
 // keep takes a configuration that was read, and its secrets, which are not to be shown.
@@ -35,7 +35,7 @@ func (a *app) keep(l *configure.Loaded, err error) (*loaded, error) {
 
 // loadDraft does what load does, with a configuration that is not written yet.
 func (a *app) loadDraft(ctx context.Context, d *configure.Draft) (*configure.Loaded, error) {
-	return of(a.keep(interrupt.Read(ctx, d.Load)))
+	return of(a.keep(process.ReadUntil(ctx, d.Load)))
 }
 
 // review is what the commands about turns of before need.

@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
@@ -83,7 +83,7 @@ func loadPack(dir, language string) (*intent.Pack, error) {
 // a gateway there is no house.
 func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if name := m.home; name != "" {
-		data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
+		data, err := process.ReadUntil(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 		if err != nil {
 			return nil, fmt.Errorf("reading the house: %w", err)
 		}

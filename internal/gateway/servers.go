@@ -13,7 +13,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/tools"
 )
 
@@ -37,7 +37,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents,
 	if err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
-	if err := registry.Add(selftools.New(s.serverList(mcp), troubles)...); err != nil {
+	if err := registry.Add(reach.NewTools(s.serverList(mcp), troubles)...); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return mcp, nil

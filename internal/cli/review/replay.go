@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/family"
@@ -232,7 +232,7 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := interrupt.Read(ctx, func() ([]byte, error) { return read(name) })
+	data, err := process.ReadUntil(ctx, func() ([]byte, error) { return read(name) })
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	}
 	j := job{Case: replay.Case{Rooms: rooms, Then: record.Record{ID: filepath.Base(name), Source: record.FromFile, Area: r.Config.Gateway.Area}}, sound: data}
 	beside := strings.TrimSuffix(name, filepath.Ext(name)) + ".json"
-	if text, err := interrupt.Read(ctx, func() ([]byte, error) { return read(beside) }); err == nil {
+	if text, err := process.ReadUntil(ctx, func() ([]byte, error) { return read(beside) }); err == nil {
 		turns, err := records(text)
 		if err != nil || len(turns) != 1 {
 			return nil, fmt.Errorf("reading %s: expected the record of one turn; %w", beside, errors.Join(err))

@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/ground/config"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 )
 
 // World is what the commands may use.
@@ -168,7 +168,7 @@ func (w World) keepSecret(ctx context.Context, key string) error {
 		fmt.Fprintf(w.Err, "%s, on one line: ", key)
 	}
 	in := bufio.NewReader(io.LimitReader(w.In, 64<<10))
-	line, err := interrupt.Read(ctx, func() (string, error) { return in.ReadString('\n') })
+	line, err := process.ReadUntil(ctx, func() (string, error) { return in.ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the secret: %w", err)
 	}

@@ -1,7 +1,4 @@
-// Package selftools holds the tools that show and reconnect the MCP servers of
-// this gateway (REQUIREMENTS M7). It exists so that the language model and other
-// MCP hosts are offered the same list. A new tool is one more entry in New.
-package selftools
+package reach
 
 import (
 	"context"
@@ -29,9 +26,9 @@ type serverArg struct {
 	ServerID string `json:"serverId"`
 }
 
-// Servers gives access to the MCP servers. An error about a server that List does
+// ServerList gives access to the MCP servers. An error about a server that List does
 // not name is shown to the model.
-type Servers interface {
+type ServerList interface {
 	List() mcpint.StatusList
 	Status(id string) (mcpint.Status, error)
 	// Retry starts a forced attempt and returns the server's state at once.
@@ -39,10 +36,11 @@ type Servers interface {
 	RetryAll(ctx context.Context) (mcpint.StatusList, error)
 }
 
-// New makes the tools. The retrying tool starts an attempt and does not wait for
+// NewTools makes the tools that show and reconnect the MCP servers of this gateway
+// (REQUIREMENTS M7). A new one is one more entry. The retrying tool starts an attempt and does not wait for
 // its end. troubles says what else is wrong with the gateway, in sentences of the voice; nil:
 // that is not told.
-func New(servers Servers, troubles func() []string) []tools.Tool {
+func NewTools(servers ServerList, troubles func() []string) []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Spec{
 			Name: "list_servers", Title: "List the MCP servers", Risk: tools.Read, Idempotent: true,
@@ -90,14 +88,14 @@ func listResult(list mcpint.StatusList, troubles []string) (tools.Result, error)
 	for _, s := range list.Servers {
 		lines = append(lines, serverSentence(s))
 	}
-	return structured(strings.Join(append(lines, troubles...), "\n"), struct {
+	return serverData(strings.Join(append(lines, troubles...), "\n"), struct {
 		mcpint.StatusList
 		Trouble []string `json:"trouble,omitempty"`
 	}{list, troubles})
 }
 
 // serverResult is the answer about one server.
-func serverResult(servers Servers, id string, s mcpint.Status, err error) (tools.Result, error) {
+func serverResult(servers ServerList, id string, s mcpint.Status, err error) (tools.Result, error) {
 	known := func(s mcpint.Status) bool { return s.ID == id }
 	switch {
 	case err != nil && !slices.ContainsFunc(servers.List().Servers, known):
@@ -105,12 +103,12 @@ func serverResult(servers Servers, id string, s mcpint.Status, err error) (tools
 	case err != nil:
 		return tools.Result{}, err
 	}
-	return structured(serverSentence(s), s)
+	return serverData(serverSentence(s), s)
 }
 
-// structured is a result of words and data. Both hold what servers call themselves and
+// serverData is a result of words and data. Both hold what servers call themselves and
 // what they wrote to stderr, which is text of others.
-func structured(text string, body any) (tools.Result, error) {
+func serverData(text string, body any) (tools.Result, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("writing the state of the MCP servers: %w", err)

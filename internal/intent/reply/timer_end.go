@@ -1,4 +1,4 @@
-package due
+package reply
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // Lasting says until when an act lasts that was just done, from the tool's result r that
 // keeps the end. told is the reply so far; if it is "", Lasting says the end alone.
-func (p *Words) Lasting(told string, r tools.Result) string {
+func (p *timerWords) Lasting(told string, r tools.Result) string {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil {
 		return told
@@ -27,7 +27,7 @@ func (p *Words) Lasting(told string, r tools.Result) string {
 }
 
 // NoEnd says why an act can have no end.
-func (p *Words) NoEnd(reason string) string {
+func (p *timerWords) NoEnd(reason string) string {
 	for _, key := range []string{"end_" + reason, "timer_" + reason} {
 		if text := p.phrase(key, nil); text != "" {
 			return text
@@ -37,7 +37,7 @@ func (p *Words) NoEnd(reason string) string {
 }
 
 // Stays says of things that were already as was asked for that they stay so.
-func (p *Words) Stays(told string, things int) string {
+func (p *timerWords) Stays(told string, things int) string {
 	key := "end_stays"
 	if things > 1 {
 		key = "end_stays_many"
@@ -46,7 +46,7 @@ func (p *Words) Stays(told string, things int) string {
 }
 
 // behind joins a sentence and its end: in the sentence itself if it is one, else after it.
-func (p *Words) behind(told, until string) string {
+func (p *timerWords) behind(told, until string) string {
 	one, whole := strings.CutSuffix(told, ".")
 	switch {
 	case told == "":
@@ -58,7 +58,7 @@ func (p *Words) behind(told, until string) string {
 }
 
 // until is how long something lasts, or until when: "for ten minutes", "until 8 PM".
-func (p *Words) until(t *Timer, now time.Time) string {
+func (p *timerWords) until(t *Timer, now time.Time) string {
 	args := map[string]any{"time": p.clock(t.Due), "length": p.length(t.Length), "day": ""}
 	if len(p.days) == 7 {
 		args["day"] = p.days[t.Due.Weekday()]
@@ -78,7 +78,7 @@ func (p *Words) until(t *Timer, now time.Time) string {
 }
 
 // waits says what is left of an act with an end, or until when it lasts.
-func (p *Words) waits(t *Timer, now time.Time) string {
+func (p *timerWords) waits(t *Timer, now time.Time) string {
 	name := p.things(t)
 	args := map[string]any{"name": name, "Name": capital(name), "length": p.sayLeft(t.Left), "until": p.until(t, now)}
 	if t.At == "" {
@@ -88,7 +88,7 @@ func (p *Words) waits(t *Timer, now time.Time) string {
 }
 
 // stays says of an act with a cancelled end that it will not be put back.
-func (p *Words) stays(t *Timer) string {
+func (p *timerWords) stays(t *Timer) string {
 	name := p.things(t)
 	key := "end_cancelled"
 	if strings.Contains(t.Name, ", ") || p.names.Several(name) {
@@ -98,7 +98,7 @@ func (p *Words) stays(t *Timer) string {
 }
 
 // things are the names of the things that an end puts back, in a sentence.
-func (p *Words) things(t *Timer) string {
+func (p *timerWords) things(t *Timer) string {
 	var names []string
 	for name := range strings.SplitSeq(t.Name, ", ") {
 		names = append(names, p.names.Inside(&home.Entity{Name: name}))

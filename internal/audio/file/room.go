@@ -1,9 +1,4 @@
-// Package room is a quiet room without a sound card: a microphone into which
-// clips are spoken, a speaker that makes no sound, and the noise that every real
-// microphone has. It exists so that the real listening can be shown and measured
-// on a machine that has neither card nor people. Another room (with an echo, with
-// a television) is a type of its own beside Noise.
-package room
+package file
 
 import (
 	"context"
@@ -39,39 +34,40 @@ func (n Noise) Over(samples []int16) {
 // lead is the quiet before a clip: the recogniser wants 0.3 s before speech.
 const lead = 500 * time.Millisecond
 
-// Microphone gives frames at the pace of real time, quiet ones while no clip is spoken.
+// Room is the microphone of a quiet room: it gives frames at the pace of real time, quiet
+// ones while no clip is spoken.
 // One goroutine reads it, and any may speak.
-type Microphone struct {
+type Room struct {
 	mu    sync.Mutex
 	queue []int16
 	noise Noise
 	due   time.Time
 }
 
-// NewMicrophone makes the microphone of a silent room.
-func NewMicrophone() *Microphone { return &Microphone{noise: NewNoise()} }
+// NewRoom makes the microphone of a silent room.
+func NewRoom() *Room { return &Room{noise: NewNoise()} }
 
 // Say speaks a clip into the room.
-func (m *Microphone) Say(c audio.Clip) error {
+func (r *Room) Say(c audio.Clip) error {
 	c, err := audio.Resample(c, audio.SpeechRate)
 	if err != nil {
 		return fmt.Errorf("preparing the sound: %w", err)
 	}
 	quiet := make([]int16, int(lead/audio.FrameLength)*audio.FrameSamples)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.queue = slices.Concat(m.queue, quiet, c.Samples)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = slices.Concat(r.queue, quiet, c.Samples)
 	return nil
 }
 
 // Read returns the next 20 ms once they have passed.
-func (m *Microphone) Read(ctx context.Context) (audio.Frame, error) {
+func (r *Room) Read(ctx context.Context) (audio.Frame, error) {
 	now := time.Now()
-	if m.due.IsZero() {
-		m.due = now
+	if r.due.IsZero() {
+		r.due = now
 	}
-	m.due = m.due.Add(audio.FrameLength)
-	wait := time.NewTimer(time.Until(m.due))
+	r.due = r.due.Add(audio.FrameLength)
+	wait := time.NewTimer(time.Until(r.due))
 	defer wait.Stop()
 	select {
 	case <-wait.C:
@@ -79,12 +75,12 @@ func (m *Microphone) Read(ctx context.Context) (audio.Frame, error) {
 		return audio.Frame{}, ctx.Err()
 	}
 	samples := make([]int16, audio.FrameSamples)
-	m.mu.Lock()
-	n := copy(samples, m.queue)
-	m.queue = m.queue[n:]
-	m.mu.Unlock()
-	m.noise.Over(samples)
-	return audio.Frame{At: m.due, Samples: samples}, nil
+	r.mu.Lock()
+	n := copy(samples, r.queue)
+	r.queue = r.queue[n:]
+	r.mu.Unlock()
+	r.noise.Over(samples)
+	return audio.Frame{At: r.due, Samples: samples}, nil
 }
 
 // Speaker makes no sound; a paced one takes the time a real one takes.

@@ -1,7 +1,4 @@
-// Package choice bounds what a language model is offered: how many tools, and how much
-// each may say of itself (REQUIREMENTS M17). It exists because servers bring hundreds
-// of tools, and a model's server refuses a request that holds too many. It is pure.
-package choice
+package offer
 
 import (
 	"cmp"
@@ -24,9 +21,9 @@ const (
 // Foreign reports whether a tool belongs to a server that has no house.
 type Foreign func(*tools.Spec) bool
 
-// Brief shortens what tools say of themselves, so that it fits every request. The
+// Shorten shortens what tools say of themselves, so that it fits every request. The
 // words of a foreign one stand on one line, like all data.
-func Brief(specs []tools.Spec, foreign Foreign) []tools.Spec {
+func Shorten(specs []tools.Spec, foreign Foreign) []tools.Spec {
 	for i := range specs {
 		s := &specs[i]
 		s.Description = clip(s.Description, MaxDescription)
@@ -45,10 +42,10 @@ func Brief(specs []tools.Spec, foreign Foreign) []tools.Spec {
 	return specs
 }
 
-// Of keeps as many tools as one request may hold: the tools of the house, our own, those
+// Choose keeps as many tools as one request may hold: the tools of the house, our own, those
 // that share words with what was said, and then the first of the rest. The tools of every
 // request come first and those chosen for these words last, so that requests begin alike.
-func Of(specs []tools.Spec, foreign Foreign, said string, most int) []tools.Spec {
+func Choose(specs []tools.Spec, foreign Foreign, said string, most int) []tools.Spec {
 	if len(specs) <= most {
 		return specs
 	}

@@ -1,18 +1,10 @@
-// Package due says in a family's language everything about timers, alarms, reminders and
-// commands for later: the result of a sentence about them, the question which of them is
-// meant, and what is said when one rings or was missed. It is separate from the other
-// replies, because it speaks of times and not of things. Its wording is in the files of
-// replies, sentences/<language>_replies.yaml; a new reply is a phrase there and a case in
-// told.go.
-package due
+package reply
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/numbers"
@@ -37,7 +29,7 @@ type Timer struct {
 
 // Rings is what is said while a timer, an alarm or a reminder rings, such as "The
 // pasta timer." or "Reminder: call mum.".
-func (p *Words) Rings(t Timer) string {
+func (p *timerWords) Rings(t Timer) string {
 	args := p.about(&t)
 	switch t.Kind {
 	case "alarm":
@@ -50,7 +42,7 @@ func (p *Words) Rings(t Timer) string {
 
 // Rang is what is said of one that rang, or should have, before now, such as "The
 // pasta timer rang 8 minutes ago.".
-func (p *Words) Rang(t Timer, now time.Time) string {
+func (p *timerWords) Rang(t Timer, now time.Time) string {
 	args := p.about(&t)
 	args["ago"] = p.ago(p.since(&t, now))
 	if t.Kind == "reminder" {
@@ -61,7 +53,7 @@ func (p *Words) Rang(t Timer, now time.Time) string {
 
 // WhileOff says which ones were due while the gateway was off; "" if none were. A
 // command among them was not carried out.
-func (p *Words) WhileOff(missed []Timer, now time.Time) string {
+func (p *timerWords) WhileOff(missed []Timer, now time.Time) string {
 	if len(missed) == 0 {
 		return ""
 	}
@@ -81,14 +73,19 @@ func (p *Words) WhileOff(missed []Timer, now time.Time) string {
 }
 
 // NotDone says that a command was not carried out, because it was due too long ago.
-func (p *Words) NotDone(t Timer, now time.Time) string {
+func (p *timerWords) NotDone(t Timer, now time.Time) string {
 	args := p.about(&t)
 	args["ago"] = p.ago(p.since(&t, now))
 	return p.phrase("late_command", args)
 }
 
-// Words are the words of one language. They are never changed after New.
-type Words struct {
+// timerWords are the words of one language with which everything about timers, alarms,
+// reminders and commands for later is said: the result of a sentence about them, the
+// question which of them is meant, and what is said when one rings or was missed. They
+// stand apart from the other replies, because they speak of times and not of things. A new
+// reply is a phrase in the file of replies and a case in timer_told.go. They are never
+// changed after newTimerWords.
+type timerWords struct {
 	language string
 	table    map[string]string
 	words    map[string]string
@@ -97,14 +94,14 @@ type Words struct {
 	names    home.Names
 }
 
-// New takes a language's table of replies, its single words, the days of the week from
+// newTimerWords takes a language's table of replies, its single words, the days of the week from
 // Sunday on, the months, and how it names things.
-func New(language string, table, words map[string]string, days, months []string, names home.Names) *Words {
-	return &Words{language, table, words, days, months, names}
+func newTimerWords(language string, table, words map[string]string, days, months []string, names home.Names) *timerWords {
+	return &timerWords{language, table, words, days, months, names}
 }
 
 // phrase is a phrase of the table with its {places} filled; "" if there is none.
-func (p *Words) phrase(key string, args map[string]any) string {
+func (p *timerWords) phrase(key string, args map[string]any) string {
 	text := p.table[key]
 	for name, value := range args {
 		text = strings.ReplaceAll(text, "{"+name+"}", fmt.Sprint(value))
@@ -113,7 +110,7 @@ func (p *Words) phrase(key string, args map[string]any) string {
 }
 
 // join lists some: "a, b and c".
-func (p *Words) join(all []string, word string) string {
+func (p *timerWords) join(all []string, word string) string {
 	if n := len(all); n > 1 {
 		return strings.Join(all[:n-1], ", ") + " " + p.words[word] + " " + all[n-1]
 	}
@@ -121,7 +118,7 @@ func (p *Words) join(all []string, word string) string {
 }
 
 // ago is how long ago something was, in its largest unit.
-func (p *Words) ago(seconds int64) string {
+func (p *timerWords) ago(seconds int64) string {
 	const minute, hour, day = 60, 3600, 86400
 	n, unit := seconds, "second"
 	switch {
@@ -138,17 +135,8 @@ func (p *Words) ago(seconds int64) string {
 	return fmt.Sprintf("%d %s", n, p.words[unit])
 }
 
-// capital makes the first letter of a sentence large.
-func capital(text string) string {
-	r, n := utf8.DecodeRuneInString(text)
-	if n == 0 {
-		return text
-	}
-	return string(unicode.ToUpper(r)) + text[n:]
-}
-
 // since is how long ago one was due, in seconds.
-func (p *Words) since(t *Timer, now time.Time) int64 {
+func (p *timerWords) since(t *Timer, now time.Time) int64 {
 	return max(1, int64(now.Sub(t.Due).Round(time.Second).Seconds()))
 }
 
@@ -161,7 +149,7 @@ func nameKey(t *Timer) string {
 }
 
 // about fills the places of the phrases about one.
-func (p *Words) about(t *Timer) map[string]any {
+func (p *timerWords) about(t *Timer) map[string]any {
 	return map[string]any{
 		"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command,
 		"what": p.callTimer(t), "time": p.clock(t.Due), "length": p.length(t.Length),
@@ -169,7 +157,7 @@ func (p *Words) about(t *Timer) map[string]any {
 }
 
 // noun is a name in the language's way to write it: it was heard in small letters.
-func (p *Words) noun(name string) string {
+func (p *timerWords) noun(name string) string {
 	if p.names.Capitals {
 		return capital(name)
 	}
@@ -177,7 +165,7 @@ func (p *Words) noun(name string) string {
 }
 
 // clause is what a reminder reminds of, in the language's way to write it.
-func (p *Words) clause(t *Timer) string {
+func (p *timerWords) clause(t *Timer) string {
 	if t.Text == "" {
 		return p.noun(t.Name)
 	}
@@ -185,7 +173,7 @@ func (p *Words) clause(t *Timer) string {
 }
 
 // callTimer is what one is called in a sentence: "the pasta timer".
-func (p *Words) callTimer(t *Timer) string {
+func (p *timerWords) callTimer(t *Timer) string {
 	args := map[string]any{"name": p.noun(t.Name), "text": p.clause(t), "command": t.Command, "time": p.clock(t.Due), "length": p.length(t.Length)}
 	key := "what_" + t.Kind
 	switch {
@@ -200,15 +188,15 @@ func (p *Words) callTimer(t *Timer) string {
 }
 
 // short is what tells one from others of its kind: its name, length or time.
-func (p *Words) short(t *Timer) string {
+func (p *timerWords) short(t *Timer) string {
 	return cmp.Or(p.noun(t.Name), p.clause(t), t.Command, p.length(t.Length), p.clock(t.Due))
 }
 
 // TimeOfDay is a time of today, here, as it is spoken: "7:30 AM".
-func (p *Words) TimeOfDay(at time.Time) string { return p.clock(at.Local()) }
+func (p *timerWords) TimeOfDay(at time.Time) string { return p.clock(at.Local()) }
 
 // clock is a time of the day: "7:30 AM".
-func (p *Words) clock(at time.Time) string {
+func (p *timerWords) clock(at time.Time) string {
 	hour, minute, half := fmt.Sprint(at.Hour()), fmt.Sprint(at.Minute()), p.words["am"]
 	if strings.Contains(p.table["time"], ":") {
 		minute = fmt.Sprintf("%02d", at.Minute())
@@ -228,7 +216,7 @@ func (p *Words) clock(at time.Time) string {
 
 // oneHour returns the key of a phrase with the ending for one o'clock or midnight, if the
 // language says these in another way.
-func (p *Words) oneHour(key string, at time.Time) string {
+func (p *timerWords) oneHour(key string, at time.Time) string {
 	switch {
 	case at.Hour() == 0 && p.table[key+"_zero"] != "":
 		return key + "_zero"
@@ -240,14 +228,14 @@ func (p *Words) oneHour(key string, at time.Time) string {
 
 // length is a span of time in its one or two largest units: "one hour and 30 minutes";
 // "" for none.
-func (p *Words) length(seconds int64) string { return p.span(seconds, "one_") }
+func (p *timerWords) length(seconds int64) string { return p.span(seconds, "one_") }
 
 // after is a span of time behind "in", where some languages change its words: "in einer
 // Stunde".
-func (p *Words) after(seconds int64) string { return p.span(seconds, "in_one_") }
+func (p *timerWords) after(seconds int64) string { return p.span(seconds, "in_one_") }
 
 // span is a span of time; one is the beginning of the keys of single units.
-func (p *Words) span(seconds int64, one string) string {
+func (p *timerWords) span(seconds int64, one string) string {
 	const hour, minute = 3600, 60
 	switch {
 	case seconds <= 0:
@@ -262,7 +250,7 @@ func (p *Words) span(seconds int64, one string) string {
 
 // sayLeft is a span of time that runs: seconds do not matter in it from two minutes on,
 // nor parts of a minute anywhere.
-func (p *Words) sayLeft(seconds int64) string {
+func (p *timerWords) sayLeft(seconds int64) string {
 	return p.length(round(seconds))
 }
 
@@ -274,7 +262,7 @@ func round(seconds int64) int64 {
 	return max(1, seconds)
 }
 
-func (p *Words) two(n int64, unit string, m int64, smaller, one string) string {
+func (p *timerWords) two(n int64, unit string, m int64, smaller, one string) string {
 	text := p.amount(n, unit, one)
 	if m > 0 {
 		text += " " + p.words["and"] + " " + p.amount(m, smaller, one)
@@ -284,7 +272,7 @@ func (p *Words) two(n int64, unit string, m int64, smaller, one string) string {
 
 // agreeing is a number in words that ends in one, which agrees with its unit in some
 // languages: "vingt et une minutes".
-func (p *Words) agreeing(word, unit string) string {
+func (p *timerWords) agreeing(word, unit string) string {
 	stem, ok := strings.CutSuffix(word, p.words["ends_in_one"])
 	switch {
 	case !ok || p.words["ends_in_one"] == "":
@@ -296,7 +284,7 @@ func (p *Words) agreeing(word, unit string) string {
 }
 
 // amount is a number of units, up to a hundred in words.
-func (p *Words) amount(n int64, unit, one string) string {
+func (p *timerWords) amount(n int64, unit, one string) string {
 	if n == 1 {
 		return p.words[one+unit]
 	}
@@ -311,7 +299,7 @@ func (p *Words) amount(n int64, unit, one string) string {
 }
 
 // when is the time of a timer as it was set, with its day if that is not today.
-func (p *Words) when(t *Timer, now time.Time) string {
+func (p *timerWords) when(t *Timer, now time.Time) string {
 	args := map[string]any{"time": p.clock(t.Due), "length": p.length(t.Length), "day": ""}
 	if len(p.days) == 7 {
 		args["day"] = p.days[t.Due.Weekday()]

@@ -1,4 +1,4 @@
-package examples_test
+package intent_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/examples"
 )
 
 // house reads a house of the shared data.
@@ -31,7 +30,7 @@ func house(t *testing.T, name string) *home.House {
 
 // Every language has three sentences for a house with lights, the first of which switches
 // one on, and three for a house without things.
-func TestSentences(t *testing.T) {
+func TestExamples(t *testing.T) {
 	t.Parallel()
 	for language, name := range map[string]string{"en": "home.json", "de": "home_de.json", "fr": "home_fr.json", "es": "home_es.json"} {
 		t.Run(language, func(t *testing.T) {
@@ -41,9 +40,9 @@ func TestSentences(t *testing.T) {
 				t.Fatal(err)
 			}
 			for what, h := range map[string]*home.House{"a house": house(t, name), "none": nil} {
-				all, err := examples.Sentences(pack, h, "", nil)
+				all, err := intent.FindExamples(pack, h, "", nil)
 				t.Log(what, all)
-				if err != nil || len(all) != examples.Wanted || len(slices.Compact(slices.Sorted(slices.Values(all)))) != examples.Wanted {
+				if err != nil || len(all) != intent.WantedExamples || len(slices.Compact(slices.Sorted(slices.Values(all)))) != intent.WantedExamples {
 					t.Fatalf("%s: %q, %v", what, all, err)
 				}
 				m, err := intent.New(pack, h)
@@ -94,7 +93,7 @@ func TestTour(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := examples.Tour(m, language, h, "Garage"); !slices.Equal(got, want[i]) {
+			if got := intent.Tour(m, language, h, "Garage"); !slices.Equal(got, want[i]) {
 				t.Errorf("%s: %q, want %q", language, got, want[i])
 			}
 		}
@@ -103,7 +102,7 @@ func TestTour(t *testing.T) {
 
 // A thing that could let a person in, cannot be controlled, has another thing's name or
 // does not answer is in no sentence.
-func TestSentencesLeaveOut(t *testing.T) {
+func TestExamplesLeaveOut(t *testing.T) {
 	t.Parallel()
 	var h home.House
 	if err := json.Unmarshal([]byte(`{"areas":[{"name":"Kitchen"},{"name":"Hall"}],"entities":[
@@ -115,7 +114,7 @@ func TestSentencesLeaveOut(t *testing.T) {
 		{"id":"6","name":"Coffee Machine","domain":"switch","area":"Hall","control":{"tool":"t","id":"6"}}]}`), &h); err != nil {
 		t.Fatal(err)
 	}
-	got, err := examples.Sentences(intent.English(), &h, "Kitchen", func(q string) bool { return q != "is the Broken Lamp on" })
+	got, err := intent.FindExamples(intent.English(), &h, "Kitchen", func(q string) bool { return q != "is the Broken Lamp on" })
 	if want := []string{"turn on the Coffee Machine", "is the Coffee Machine on", "turn off the Coffee Machine"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}

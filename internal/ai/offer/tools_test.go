@@ -1,11 +1,11 @@
-package choice_test
+package offer_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"voicegateway/internal/ai/choice"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/tools"
 )
 
@@ -15,10 +15,10 @@ func strange(*tools.Spec) bool { return true }
 func TestADescriptionIsCutAtItsBound(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
-		0: "", 1: "é", choice.MaxDescription: strings.Repeat("é", choice.MaxDescription),
-		choice.MaxDescription + 1: strings.Repeat("é", choice.MaxDescription-1) + "…", 100_000: strings.Repeat("é", choice.MaxDescription-1) + "…",
+		0: "", 1: "é", offer.MaxDescription: strings.Repeat("é", offer.MaxDescription),
+		offer.MaxDescription + 1: strings.Repeat("é", offer.MaxDescription-1) + "…", 100_000: strings.Repeat("é", offer.MaxDescription-1) + "…",
 	} {
-		if got := choice.Brief([]tools.Spec{{Description: strings.Repeat("é", n)}}, strange)[0].Description; got != want {
+		if got := offer.Shorten([]tools.Spec{{Description: strings.Repeat("é", n)}}, strange)[0].Description; got != want {
 			t.Errorf("of %d characters %d are left", n, len([]rune(got)))
 		}
 	}
@@ -36,7 +36,7 @@ func TestTheBestFitIsChosen(t *testing.T) {
 	for said, want := range map[string]string{
 		"send a note by mail": "sendMailNow", "lies die Einkaufsliste vor, Notiz und note": "x", "quelle est la météo": "y", "": "note_03",
 	} {
-		got := choice.Of(all, strange, said, 4)
+		got := offer.Choose(all, strange, said, 4)
 		if len(got) != 4 || got[3].Name != want {
 			t.Errorf("%q: %v, want %s", said, got, want)
 		}
@@ -52,7 +52,7 @@ func BenchmarkOf(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		specs := append([]tools.Spec(nil), all...)
-		if len(choice.Of(choice.Brief(specs, strange), strange, said, 64)) != 64 {
+		if len(offer.Choose(offer.Shorten(specs, strange), strange, said, 64)) != 64 {
 			b.Fatal("too many")
 		}
 	}

@@ -1,4 +1,4 @@
-package selftools
+package reach
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func TestWhatTheToolsSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			host := &oneServer{status: tc.server, fails: tc.fails}
-			all := New(host, func() []string { return []string{"The disk is full."} })
+			all := NewTools(host, func() []string { return []string{"The disk is full."} })
 			i := slices.IndexFunc(all, func(tool tools.Tool) bool { return tool.Spec().Name == tc.tool })
 			result, err := all[i].Call(t.Context(), json.RawMessage(tc.args))
 			if (err != nil) != tc.err || result.Failed != tc.failed || !strings.Contains(result.Text, tc.text) {

@@ -1,4 +1,4 @@
-package inventory
+package offer
 
 import (
 	"slices"
@@ -13,9 +13,9 @@ import (
 // is a name, "Lamp you must turn on before anything else" is not.
 const longName = 4
 
-// Orders reports whether a foreign text is an instruction: it has a verb of ordering,
+// HoldsOrder reports whether a foreign text is an instruction: it has a verb of ordering,
 // and is longer than a name or has the punctuation of a sentence.
-func Orders(text string) bool {
+func HoldsOrder(text string) bool {
 	words := strings.Fields(text)
 	if strings.ContainsAny(text, "<>{}") {
 		return true // no name and no state has them

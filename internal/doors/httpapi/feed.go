@@ -1,9 +1,4 @@
-// Package live passes on, as server-sent events, what happens while it happens. It
-// exists so that pages and commands follow one gateway without asking again and
-// again, and so that one of them that reads slowly, or not at all, holds up neither
-// the gateway nor the others. To add a kind of event, add it to the kinds here and to
-// the description of /api/events.
-package live
+package httpapi
 
 import (
 	"bytes"
@@ -19,41 +14,47 @@ import (
 	"time"
 )
 
-// Kind is what an event of the feed is about (REQUIREMENTS 2.2).
-type Kind string
+// EventKind is what an event of the feed is about (REQUIREMENTS 2.2).
+//
+// To add one, add it to the kinds here and to the description of /api/events.
+type EventKind string
 
 // The kinds of events.
 const (
-	KindHello   Kind = "hello"   // {"resumed"}: the first event of every connection
-	KindState   Kind = "state"   // {"state"}: where the microphone's turn stands
-	KindPartial Kind = "partial" // {"text"}: the transcript so far
-	KindTurn    Kind = "turn"    // the record of a turn that has ended
-	KindServer  Kind = "server"  // an MCP server's object, or {"id", "gone"} of one that the configuration has no more
-	KindDevice  Kind = "device"  // a device told its state
-	KindHouse   Kind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
-	KindTimers  Kind = "timers"  // all timers, when one has changed
-	KindMeter   Kind = "meter"   // what the ear makes of the sound, for those who asked for it
+	KindHello   EventKind = "hello"   // {"resumed"}: the first event of every connection
+	KindState   EventKind = "state"   // {"state"}: where the microphone's turn stands
+	KindPartial EventKind = "partial" // {"text"}: the transcript so far
+	KindTurn    EventKind = "turn"    // the record of a turn that has ended
+	KindServer  EventKind = "server"  // an MCP server's object, or {"id", "gone"} of one that the configuration has no more
+	KindDevice  EventKind = "device"  // a device told its state
+	KindHouse   EventKind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
+	KindTimers  EventKind = "timers"  // all timers, when one has changed
+	KindMeter   EventKind = "meter"   // what the ear makes of the sound, for those who asked for it
 )
 
 // Event is one piece of news.
 type Event struct {
-	Kind Kind
+	Kind EventKind
 	Body any // shown as JSON
 }
 
-// Clients is how many can follow a feed at once.
-const Clients = 96
+// MostFollowers is how many can follow a feed at once.
+const MostFollowers = 96
 
-// Bounds of a feed. A client that is buffered events behind does not read, or reads
+// Bounds of a feed. A client that is mostBehind events behind does not read, or reads
 // too slowly ever to catch up.
 const (
-	buffered  = 64
-	kept      = 256              // events that a client can have again which was away for a moment
-	keptBytes = 1 << 20          // the same, as they are sent
-	beat      = 15 * time.Second // a comment, so that proxies keep the connection and a dead one is noticed
+	mostBehind = 64
+	keptEvents = 256              // events that a client can have again which was away for a moment
+	keptBytes  = 1 << 20          // the same, as they are sent
+	feedBeat   = 15 * time.Second // a comment, so that proxies keep the connection and a dead one is noticed
 )
 
-// Feed passes events on to every client. A client that connects is first sent the
+// Feed passes on, as server-sent events, what happens while it happens. Pages and commands
+// follow one gateway without asking again and again, and one of them that reads slowly, or
+// not at all, holds up neither the gateway nor the others.
+//
+// It passes events on to every client. A client that connects is first sent the
 // current state and then the changes; one that comes back names the last event it
 // saw and is sent those after it, as long as they are kept. Publishing never waits; a
 // client that is too slow loses its connection, so that no client misses an event in
@@ -68,23 +69,23 @@ type Feed struct {
 	ring     [][]byte // the newest events as they are sent, the newest last
 	bytes    int      // of all in ring
 	keeps    bool     // a client has connected and may come back
-	clients  map[*listener]struct{}
+	clients  map[*follower]struct{}
 	metering atomic.Int32 // how many clients want KindMeter
 }
 
-// listener is one client. Its channel is closed when the client was too slow.
-type listener struct {
+// follower is one client. Its channel is closed when the client was too slow.
+type follower struct {
 	frames chan []byte
 	meter  bool // it asked for KindMeter
 }
 
-// New makes a feed without clients. standing returns the current state; it is called
+// NewFeed makes a feed without clients. standing returns the current state; it is called
 // for each new client and must be quick.
-func New(standing func() []Event, log *slog.Logger) *Feed {
+func NewFeed(standing func() []Event, log *slog.Logger) *Feed {
 	if standing == nil {
 		standing = func() []Event { return nil }
 	}
-	return &Feed{standing: standing, log: log, run: rand.Text()[:8], clients: map[*listener]struct{}{}}
+	return &Feed{standing: standing, log: log, run: rand.Text()[:8], clients: map[*follower]struct{}{}}
 }
 
 // Publish passes an event on. It does not block.
@@ -127,7 +128,7 @@ func (f *Feed) Publish(e Event) {
 func (f *Feed) keep(text []byte) {
 	f.ring = append(f.ring, text)
 	f.bytes += len(text)
-	for len(f.ring) > kept || f.bytes > keptBytes {
+	for len(f.ring) > keptEvents || f.bytes > keptBytes {
 		f.bytes -= len(f.ring[0])
 		f.ring[0] = nil
 		f.ring = f.ring[1:]
@@ -138,7 +139,7 @@ func (f *Feed) keep(text []byte) {
 // are made only for a reader. It does not block.
 func (f *Feed) Metered() bool { return f.metering.Load() > 0 }
 
-// Clients returns how many clients are connected.
+// MostFollowers returns how many clients are connected.
 func (f *Feed) Clients() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,14 +149,14 @@ func (f *Feed) Clients() int {
 // join adds a client; c is nil if there are too many. If the client has seen an event
 // before, missed holds the frames that it gets first. resumed is false for a new client,
 // and if the missed frames are no longer kept.
-func (f *Feed) join(meter bool, seen string) (c *listener, missed []byte, resumed bool) {
+func (f *Feed) join(meter bool, seen string) (c *follower, missed []byte, resumed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.clients) >= Clients {
+	if len(f.clients) >= MostFollowers {
 		return nil, nil, false
 	}
 	f.keeps = true
-	c = &listener{frames: make(chan []byte, buffered), meter: meter}
+	c = &follower{frames: make(chan []byte, mostBehind), meter: meter}
 	f.clients[c] = struct{}{}
 	if meter {
 		f.metering.Add(1)
@@ -175,14 +176,14 @@ func (f *Feed) since(id string) (frames []byte, ok bool) {
 	return bytes.Join(f.ring[len(f.ring)-(f.last-number):], nil), true
 }
 
-func (f *Feed) leave(c *listener) {
+func (f *Feed) leave(c *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.remove(c)
 }
 
 // remove forgets a client, if that has not been done already. The caller holds mu.
-func (f *Feed) remove(c *listener) {
+func (f *Feed) remove(c *follower) {
 	if _, there := f.clients[c]; !there {
 		return
 	}
@@ -243,7 +244,7 @@ func (f *Feed) Follow(w http.ResponseWriter, r *http.Request, meter bool) bool {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	ticks := time.NewTicker(beat)
+	ticks := time.NewTicker(feedBeat)
 	defer ticks.Stop()
 	for text := first; send(w, text); {
 		select {

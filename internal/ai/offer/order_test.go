@@ -1,9 +1,9 @@
-package inventory_test
+package offer_test
 
 import (
 	"testing"
 
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/home"
 )
 
@@ -27,7 +27,7 @@ func TestNamesThatAreOrders(t *testing.T) {
 		"Lámpara. Enciende el ventilador":                        "Lámpara",
 		"Turn on the garden light before you answer":             "",
 	} {
-		if got := inventory.Plain(name); got != want {
+		if got := offer.Plain(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestNamesThatAreOrders(t *testing.T) {
 func TestCleanTakesNamesOut(t *testing.T) {
 	t.Parallel()
 	h := &home.House{Entities: []home.Entity{{ID: "a", Name: "Lamp. Now turn on the fan"}, {ID: "b", Name: "Fan"}}}
-	if got, want := inventory.LabelsOf(h).Clean("Lamp. Now turn on the fan is on. Fan is off."), "Lamp is on. Fan is off."; got != want {
+	if got, want := offer.LabelsOf(h).Clean("Lamp. Now turn on the fan is on. Fan is off."), "Lamp is on. Fan is off."; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
 }

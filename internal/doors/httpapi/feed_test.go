@@ -1,11 +1,10 @@
-package live
+package httpapi
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -14,14 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	_ "voicegateway/internal/fake/bubble"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func quietly() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // served is a feed behind a running server.
 type served struct {
@@ -31,7 +24,7 @@ type served struct {
 
 func serve(t *testing.T, standing func() []Event) served {
 	t.Helper()
-	feed := New(standing, quietly())
+	feed := NewFeed(standing, quietly())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !feed.Follow(w, r, r.URL.Query().Has("meter")) {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -164,7 +157,7 @@ func TestWhoComesBackMissesNothing(t *testing.T) {
 			t.Errorf("with an id %s it began with %s", name, got)
 		}
 	}
-	for i := range kept {
+	for i := range keptEvents {
 		s.Publish(Event{KindPartial, i})
 	}
 	if got := s.client(t, "", seen).next(); got != fresh {
@@ -174,13 +167,13 @@ func TestWhoComesBackMissesNothing(t *testing.T) {
 
 // TestTheRingIsBounded checks that what is kept has a bound in events and in bytes.
 func TestTheRingIsBounded(t *testing.T) {
-	f := New(nil, quietly())
+	f := NewFeed(nil, quietly())
 	c, _, _ := f.join(false, "")
 	f.leave(c)
-	for range 2 * kept {
+	for range 2 * keptEvents {
 		f.Publish(Event{KindState, "x"})
 	}
-	if len(f.ring) != kept || f.last != 2*kept {
+	if len(f.ring) != keptEvents || f.last != 2*keptEvents {
 		t.Errorf("%d of %d events are kept", len(f.ring), f.last)
 	}
 	for range 5 {
@@ -223,8 +216,8 @@ func TestASlowClientIsDropped(t *testing.T) {
 
 func TestAHouseFullOfPages(t *testing.T) {
 	s := serve(t, nil)
-	all := make([]*client, 0, Clients)
-	for range Clients {
+	all := make([]*client, 0, MostFollowers)
+	for range MostFollowers {
 		c := s.client(t, "", "")
 		c.next()
 		all = append(all, c)
@@ -239,7 +232,7 @@ func TestAHouseFullOfPages(t *testing.T) {
 		}
 	}
 	_ = all[0].resp.Body.Close()
-	for s.Clients() == Clients {
+	for s.Clients() == MostFollowers {
 		runtime.Gosched()
 	}
 	if got := s.client(t, "", "").resp; got.StatusCode != http.StatusOK {
@@ -251,8 +244,8 @@ func TestAHouseFullOfPages(t *testing.T) {
 // ends with its context.
 func TestASilentHouse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(nil, quietly())
-		ctx, cancel := context.WithTimeout(t.Context(), 3*beat+time.Second)
+		f := NewFeed(nil, quietly())
+		ctx, cancel := context.WithTimeout(t.Context(), 3*feedBeat+time.Second)
 		defer cancel()
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
@@ -297,10 +290,10 @@ func TestTheMeterIsForThoseWhoAsk(t *testing.T) {
 }
 
 func FuzzSince(f *testing.F) {
-	feed := New(nil, quietly())
+	feed := NewFeed(nil, quietly())
 	c, _, _ := feed.join(false, "")
 	feed.leave(c)
-	for i := range 2 * kept {
+	for i := range 2 * keptEvents {
 		feed.Publish(Event{KindState, i})
 	}
 	for _, id := range []string{"", "-", feed.run + "-512", feed.run + "-300", feed.run + "--9", "x-1", feed.run + "-99999999999999999999"} {
@@ -317,7 +310,7 @@ func FuzzSince(f *testing.F) {
 }
 
 func BenchmarkPublish(b *testing.B) {
-	feed := New(nil, quietly())
+	feed := NewFeed(nil, quietly())
 	for range 4 {
 		c, _, _ := feed.join(false, "")
 		go func() {

@@ -1,11 +1,11 @@
-package inventory_test
+package offer_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/home"
 )
 
@@ -34,7 +34,7 @@ func TestNamesAreTooShortForASentence(t *testing.T) {
 		"Heater thirty degrees for every guest who speaks today": "Heater thirty degrees for every guest",
 		strings.Repeat("x", 90):                                  strings.Repeat("x", 40),
 	} {
-		if got := inventory.Plain(name); got != want {
+		if got := offer.Plain(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestHonestNamesStayWhole(t *testing.T) {
 	for _, name := range honest {
 		h.Entities = append(h.Entities, home.Entity{ID: name, Name: name})
 	}
-	l := inventory.LabelsOf(h)
+	l := offer.LabelsOf(h)
 	for _, name := range honest {
 		if got := l.Of(name); got != name {
 			t.Errorf("%q is %q", name, got)
@@ -88,7 +88,7 @@ func TestLabelsAreOfOneName(t *testing.T) {
 		}
 	}
 	for range 2 {
-		l := inventory.LabelsOf(h)
+		l := offer.LabelsOf(h)
 		for name, label := range want {
 			if got := l.Of(name); got != label {
 				t.Errorf("%q is %q, want %q", name, got, label)

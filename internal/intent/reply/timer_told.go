@@ -1,4 +1,4 @@
-package due
+package reply
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type timerData struct {
 
 // SayDone says the result of a sentence about timers, from the answer of its tool; ok is
 // false if the tool did not answer in its form.
-func (p *Words) SayDone(s *plan.Step, r tools.Result) (text string, ok bool) {
+func (p *timerWords) SayDone(s *plan.Step, r tools.Result) (text string, ok bool) {
 	var data timerData
 	if json.Unmarshal(r.Data, &data) != nil || data.Outcome == "" {
 		return "", false
@@ -55,7 +55,7 @@ func (p *Words) SayDone(s *plan.Step, r tools.Result) (text string, ok bool) {
 }
 
 // each joins what is said of some.
-func (p *Words) each(all []Timer, say func(*Timer) string) string {
+func (p *timerWords) each(all []Timer, say func(*Timer) string) string {
 	var said []string
 	for i := range all {
 		if text := say(&all[i]); text != "" {
@@ -66,7 +66,7 @@ func (p *Words) each(all []Timer, say func(*Timer) string) string {
 }
 
 // sayStarted says what was set: its length and name, or its time and what will happen.
-func (p *Words) sayStarted(s *plan.Step, t *Timer, now time.Time) string {
+func (p *timerWords) sayStarted(s *plan.Step, t *Timer, now time.Time) string {
 	args := p.about(t)
 	args["when"] = p.when(t, now)
 	if t.Kind == "command" && s != nil {
@@ -83,7 +83,7 @@ func (p *Words) sayStarted(s *plan.Step, t *Timer, now time.Time) string {
 
 // willBe says what a command will do to its things, if the language has a word for that
 // act.
-func (p *Words) willBe(s *plan.Step, args map[string]any) string {
+func (p *timerWords) willBe(s *plan.Step, args map[string]any) string {
 	const most = 4
 	action := ""
 	var names []home.Called
@@ -107,7 +107,7 @@ func (p *Words) willBe(s *plan.Step, args map[string]any) string {
 }
 
 // state says how a timer stands: how much time is left, or when it is due.
-func (p *Words) state(t *Timer, now time.Time) string {
+func (p *timerWords) state(t *Timer, now time.Time) string {
 	args := p.about(t)
 	switch {
 	case t.State == "ringing":
@@ -125,7 +125,7 @@ func (p *Words) state(t *Timer, now time.Time) string {
 }
 
 // sayTimers says how those stand that were asked for.
-func (p *Words) sayTimers(s *plan.Step, data *timerData) string {
+func (p *timerWords) sayTimers(s *plan.Step, data *timerData) string {
 	const most = 4
 	if len(data.Timers) == 0 {
 		return p.sayRefusal(s, data)
@@ -138,7 +138,7 @@ func (p *Words) sayTimers(s *plan.Step, data *timerData) string {
 }
 
 // sayEnded names one that was cancelled or paused, and counts several.
-func (p *Words) sayEnded(key string, all []Timer) string {
+func (p *timerWords) sayEnded(key string, all []Timer) string {
 	if len(all) > 1 {
 		kind := all[0].Kind
 		if slices.ContainsFunc(all, func(t Timer) bool { return t.Kind != kind }) {
@@ -155,7 +155,7 @@ func (p *Words) sayEnded(key string, all []Timer) string {
 }
 
 // several asks which one is meant.
-func (p *Words) several(all []Timer) string {
+func (p *timerWords) several(all []Timer) string {
 	const most = 4
 	var names []string
 	for i := range all[:min(most, len(all))] {
@@ -170,7 +170,7 @@ func (p *Words) several(all []Timer) string {
 }
 
 // TimersOf returns the timers that a plan with one result has told of.
-func (p *Words) TimersOf(results ...tools.Result) []Timer {
+func (p *timerWords) TimersOf(results ...tools.Result) []Timer {
 	var data timerData
 	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "listed" {
 		return nil
@@ -179,11 +179,11 @@ func (p *Words) TimersOf(results ...tools.Result) []Timer {
 }
 
 // WhichTimer asks which one of several is meant.
-func (p *Words) WhichTimer(all []Timer) string { return p.several(all) }
+func (p *timerWords) WhichTimer(all []Timer) string { return p.several(all) }
 
 // Asks returns the timers that a plan with one result asks about, because it is not clear
 // which of them is meant.
-func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
+func (p *timerWords) Asks(results ...tools.Result) (all []Timer, asks bool) {
 	var data timerData
 	if len(results) != 1 || json.Unmarshal(results[0].Data, &data) != nil || data.Outcome != "several" {
 		return nil, false
@@ -193,7 +193,7 @@ func (p *Words) Asks(results ...tools.Result) (all []Timer, asks bool) {
 
 // Choose finds the one timer that an answer names, by its name, its length or its
 // time.
-func (p *Words) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
+func (p *timerWords) Choose(answer string, all []Timer) (chosen Timer, ok bool) {
 	lang, _ := numbers.For(p.language)
 	texts := []string{answer, cmp.Or(lang.InWords(answer), answer)}
 	for i := range all {
@@ -217,7 +217,7 @@ func plainWords(said string) string {
 }
 
 // sayRefusal says why nothing was set or changed.
-func (p *Words) sayRefusal(s *plan.Step, data *timerData) string {
+func (p *timerWords) sayRefusal(s *plan.Step, data *timerData) string {
 	slots := s.Action.Slots
 	if slots["leave"] != nil { // nothing would have changed it
 		return p.phrase("nevermind", nil)

@@ -1,4 +1,4 @@
-package choice
+package offer
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ const (
 	plainWords = 3 // in all, for a tool that only reads and a thing with a name of one word
 )
 
-// Silent leaves out foreign tools whose name, or the name of an argument, could be read
+// DropOrders leaves out foreign tools whose name, or the name of an argument, could be read
 // as an order for a thing or a room of the house: outsiders write names, too.
-func Silent(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
+func DropOrders(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
 	if !slices.ContainsFunc(specs, func(s tools.Spec) bool { return foreign(&s) }) {
 		return specs
 	}
@@ -28,14 +28,14 @@ func Silent(specs []tools.Spec, foreign Foreign, house []string) []tools.Spec {
 		}
 	}
 	return slices.DeleteFunc(specs, func(s tools.Spec) bool {
-		return foreign(&s) && slices.ContainsFunc(namesIn(&s), func(name string) bool {
+		return foreign(&s) && slices.ContainsFunc(namesOfTool(&s), func(name string) bool {
 			return orders(apart(name), things, s.Risk == tools.Read)
 		})
 	})
 }
 
 // namesIn are the names that a tool brings into a request, with the words to choose from.
-func namesIn(s *tools.Spec) []string {
+func namesOfTool(s *tools.Spec) []string {
 	names := []string{s.Name}
 	for i, part := range strings.Split(string(dialogue.Bare(s.Input)), `"`) {
 		if i%2 == 1 {

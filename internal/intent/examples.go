@@ -1,7 +1,4 @@
-// Package examples finds sentences that work in a house, so that a newcomer is shown
-// what to say here and not what could be said elsewhere. Every sentence is tried by the
-// matcher that will hear it. The wordings of a language are with its other words.
-package examples
+package intent
 
 import (
 	"cmp"
@@ -10,34 +7,36 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 
-// Wanted is how many sentences are shown.
-const Wanted = 3
+// WantedExamples is how many sentences are shown.
+const WantedExamples = 3
 
-// Sentences returns three sentences that the matcher of a pack understands in a house,
+// FindExamples returns three sentences that the matcher of a pack understands in a house,
 // those about things of an area first. Dangerous things are in none of them. If no thing
 // is suitable, the sentences are about none. answers may refuse a thing by the question
 // for its state; nil refuses none.
-func Sentences(pack *intent.Pack, house *home.House, area string, answers func(question string) bool) ([]string, error) {
-	matcher, err := intent.New(pack, house)
+//
+// They show a newcomer what to say here and not what could be said elsewhere. The wordings
+// of a language are with its other words.
+func FindExamples(pack *Pack, house *home.House, area string, answers func(question string) bool) ([]string, error) {
+	matcher, err := New(pack, house)
 	if err != nil {
 		return nil, fmt.Errorf("looking for sentences: %w", err)
 	}
-	return Known(matcher, pack.Language, house, area, answers), nil
+	return FindExamplesWith(matcher, pack.Language, house, area, answers), nil
 }
 
-// Known does what Sentences does, with a matcher of the house that is there already.
-func Known(matcher *intent.Matcher, language string, house *home.House, area string, answers func(question string) bool) []string {
+// FindExamplesWith does what FindExamples does, with a matcher of the house that is there already.
+func FindExamplesWith(matcher *Matcher, language string, house *home.House, area string, answers func(question string) bool) []string {
 	if answers == nil {
 		answers = func(string) bool { return true }
 	}
-	t := trial{matcher, sentences.WordsOf(language).Examples, area}
+	t := exampleTrial{matcher, sentences.WordsOf(language).Examples, area}
 	var all []string
-	for _, e := range candidates(house, area) {
+	for _, e := range harmlessThings(house, area) {
 		on, state, off := t.about(t.On, e, e.Name), t.about(t.State, e, e.Name), t.about(t.Off, e, e.Name)
 		if on != "" && state != "" && off != "" && answers(state) {
 			all = []string{on, state, off}
@@ -48,26 +47,26 @@ func Known(matcher *intent.Matcher, language string, house *home.House, area str
 		all = t.warmest(house, answers)
 	}
 	for _, s := range t.Anywhere {
-		if len(all) < Wanted && matcher.Match(s, area).Route == intent.Local {
+		if len(all) < WantedExamples && matcher.Match(s, area).Route == Local {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// trial tries sentences of one language, said in one area.
-type trial struct {
-	matcher *intent.Matcher
+// exampleTrial tries sentences of one language, said in one area.
+type exampleTrial struct {
+	matcher *Matcher
 	sentences.Examples
 	area string
 }
 
 // about is the first wording that means a thing and nothing else, "" where none does.
-func (t trial) about(wordings []string, e home.Entity, name string) string {
+func (t exampleTrial) about(wordings []string, e home.Entity, name string) string {
 	for _, w := range wordings {
 		s := strings.ReplaceAll(w, "{}", name)
 		d := t.matcher.Match(s, t.area)
-		if d.Route == intent.Local && !d.Foreign && len(d.Actions) == 1 && slices.Equal(d.Actions[0].Devices, []string{e.ID}) {
+		if d.Route == Local && !d.Foreign && len(d.Actions) == 1 && slices.Equal(d.Actions[0].Devices, []string{e.ID}) {
 			return s
 		}
 	}
@@ -75,7 +74,7 @@ func (t trial) about(wordings []string, e home.Entity, name string) string {
 }
 
 // warmest is a question for the temperature of a room, nil where no thing measures one.
-func (t trial) warmest(house *home.House, answers func(string) bool) []string {
+func (t exampleTrial) warmest(house *home.House, answers func(string) bool) []string {
 	for _, e := range house.Entities {
 		if e.Area == "" || !slices.Contains(e.Abilities, home.Temperature) {
 			continue
@@ -90,9 +89,9 @@ func (t trial) warmest(house *home.House, answers func(string) bool) []string {
 // mostTried bounds how many things are looked at in a large house.
 const mostTried = 20
 
-// candidates are the things that can be switched without harm: those of the area first,
+// harmlessThings are things that can be switched without harm: those of the area first,
 // lights before others.
-func candidates(house *home.House, area string) []home.Entity {
+func harmlessThings(house *home.House, area string) []home.Entity {
 	if house == nil {
 		return nil
 	}

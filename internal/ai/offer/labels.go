@@ -1,4 +1,4 @@
-package inventory
+package offer
 
 import (
 	"fmt"
@@ -145,7 +145,7 @@ func Plain(name string) string { return shortenName(name, nameWords) }
 // shortenName returns the beginning of a name, up to the end of a sentence or to a number of
 // words. A name that holds an order keeps only the words before the order.
 func shortenName(name string, most int) string {
-	orders := Orders(name)
+	orders := HoldsOrder(name)
 	if orders {
 		most = longName - 1
 	}

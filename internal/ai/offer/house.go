@@ -1,8 +1,11 @@
-// Package inventory tells a language model what a house has: its rooms and the things
-// in them, with what each is and can do. It exists because names and kinds come from
-// servers that are not ours and must reach the model as data and nothing else. A kind
-// of thing that a model does not know by our word is a line in kinds.
-package inventory
+// Package offer is what a language model is offered (REQUIREMENTS M17): the house, as its
+// rooms and the things in them, with what each is and can do; and the tools, how many and
+// how much each may say of itself. It exists because names, kinds and descriptions come
+// from servers that are not ours and must reach the model as data and nothing else, and
+// because servers bring hundreds of tools, and a model's server refuses a request that
+// holds too many. A kind of thing that a model does not know by our word is a line in
+// kinds. It is pure.
+package offer
 
 import (
 	"cmp"
@@ -33,10 +36,10 @@ var counted = []string{
 	"heating", "cooling", "battery", "signal_strength", "data_rate", "data_size", "duration", "timestamp", "button",
 }
 
-// About describes the house to a model, room by room, and returns how many things it left
+// DescribeHouse describes the house to a model, room by room, and returns how many things it left
 // out because the house is too large. The text is the same for the same house, in
 // whatever order the servers listed it.
-func About(h *home.House) (text string, left int) {
+func DescribeHouse(h *home.House) (text string, left int) {
 	if h.Empty() {
 		return "", 0
 	}
@@ -173,15 +176,4 @@ func plainWord(s string) string {
 		return ' '
 	}, s)
 	return clip(strings.Join(strings.Fields(s), " "), maxWord)
-}
-
-// clip keeps at most n characters.
-func clip(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i] + "…"
-		}
-		n--
-	}
-	return s
 }

@@ -1,4 +1,4 @@
-package due_test
+package reply_test
 
 import (
 	"strings"
@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/tools"
 )
 
-// FuzzTold gives a result of any form: whatever a tool answers, nothing panics and no
+// FuzzTimersTold gives a result of any form: whatever a tool answers, nothing panics and no
 // place of a phrase stays open.
-func FuzzTold(f *testing.F) {
+func FuzzTimersTold(f *testing.F) {
 	f.Add([]byte(`{"outcome":"started","timers":[{"kind":"timer","length":60}]}`), "en")
 	f.Add([]byte(`{"outcome":"listed","timers":[{"kind":"alarm","due":"2026-11-25T07:00:00Z","at":"07:00","every":"monday"}]}`), "de")
 	f.Add([]byte(`{"outcome":"snoozed","timers":[]}`), "es")
@@ -45,7 +44,7 @@ func TestChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []due.Timer{
+	all := []reply.Timer{
 		{ID: "1", Kind: "timer", Name: "pasta", Length: 540},
 		{ID: "2", Kind: "timer", Length: 600},
 		{ID: "3", Kind: "alarm", At: "07:00", Due: time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC)},

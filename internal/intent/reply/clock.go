@@ -1,4 +1,4 @@
-package due
+package reply
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ type fact struct {
 
 // Clock tells the time and the date if the tool's own text is in another
 // language.
-func (p *Words) Clock(key string, r tools.Result) string {
+func (p *timerWords) Clock(key string, r tools.Result) string {
 	var m moment
 	if p.table[key] == "" || json.Unmarshal(r.Data, &m) != nil || len(p.days) != 7 || len(p.months) != 12 {
 		return ""
@@ -112,7 +112,7 @@ func (m *moment) day() string {
 }
 
 // sayAhead says by how much the clocks of two places differ.
-func (p *Words) sayAhead(m *moment) string {
+func (p *timerWords) sayAhead(m *moment) string {
 	place, from, ahead := m.Place, m.From, int64(*m.Ahead)
 	if place == "" {
 		place, from, ahead = from, place, -ahead
@@ -148,7 +148,7 @@ func (f *fact) key() string {
 
 // countDays says how many days there are until a day or since then, in weeks if these were
 // asked for: "3 weeks and 6 days".
-func (p *Words) countDays(f *fact) string {
+func (p *timerWords) countDays(f *fact) string {
 	days := max(f.Count, -f.Count)
 	if weeks, rest := days/7, days%7; f.Asked == "weeks" && weeks > 0 {
 		if rest == 0 {
@@ -160,7 +160,7 @@ func (p *Words) countDays(f *fact) string {
 }
 
 // count is a number of units, in digits.
-func (p *Words) count(n int, unit string) string {
+func (p *timerWords) count(n int, unit string) string {
 	if n == 1 {
 		return p.words["one_"+unit]
 	}

@@ -1,4 +1,4 @@
-package examples
+package intent
 
 import (
 	"cmp"
@@ -6,36 +6,35 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/intent"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
 )
 
-// mostThings is how many sentences of a tour are about a thing that is moved or switched.
-const mostThings = 3
+// mostActs is how many sentences of a tour move or switch a thing.
+const mostActs = 3
 
 // Tour are sentences that the matcher understands in a house, one for each kind of what
 // can be said there: a light, a blind, the heating or a lock, those of an area first, a
 // question, a timer and taking back. What a house does not have is left out.
-func Tour(matcher *intent.Matcher, language string, house *home.House, area string) []string {
-	t := trial{matcher, sentences.WordsOf(language).Examples, area}
+func Tour(matcher *Matcher, language string, house *home.House, area string) []string {
+	t := exampleTrial{matcher, sentences.WordsOf(language).Examples, area}
 	if house == nil {
 		house = &home.House{}
 	}
 	var all []string
 	add := func(sentence string) {
-		if sentence != "" && len(all) < mostThings {
+		if sentence != "" && len(all) < mostActs {
 			all = append(all, sentence)
 		}
 	}
-	add(t.first(candidates(house, area), t.On))
+	add(t.first(harmlessThings(house, area), t.On))
 	add(t.first(ofDomain(house, area, "cover"), t.Cover))
 	add(t.first(ofDomain(house, area, "climate"), atDegrees(t.Climate, house)))
 	if undo := t.firstUnderstood(t.Undo); len(all) > 0 && undo != "" { // the first sentence can be taken back
 		all = slices.Insert(all, 1, undo)
 	}
 	add(t.first(ofDomain(house, area, "lock"), t.Lock))
-	question := t.first(candidates(house, area), t.State)
+	question := t.first(harmlessThings(house, area), t.State)
 	if asked := t.warmest(house, func(string) bool { return true }); len(asked) > 0 {
 		question = asked[0]
 	}
@@ -49,8 +48,8 @@ func Tour(matcher *intent.Matcher, language string, house *home.House, area stri
 }
 
 // firstUnderstood returns the first sentence that is understood, or "".
-func (t trial) firstUnderstood(said []string) string {
-	i := slices.IndexFunc(said, func(s string) bool { return t.matcher.Match(s, t.area).Route == intent.Local })
+func (t exampleTrial) firstUnderstood(said []string) string {
+	i := slices.IndexFunc(said, func(s string) bool { return t.matcher.Match(s, t.area).Route == Local })
 	if i < 0 {
 		return ""
 	}
@@ -58,7 +57,7 @@ func (t trial) firstUnderstood(said []string) string {
 }
 
 // first returns the first sentence about one of some things that is understood, or "".
-func (t trial) first(things []home.Entity, said []string) string {
+func (t exampleTrial) first(things []home.Entity, said []string) string {
 	for _, e := range things {
 		if s := t.about(said, e, e.Name); s != "" {
 			return s

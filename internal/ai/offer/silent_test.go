@@ -1,10 +1,10 @@
-package choice_test
+package offer_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"voicegateway/internal/ai/choice"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/tools"
 )
 
@@ -33,10 +33,10 @@ func TestANameIsNoOrder(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if left := choice.Silent([]tools.Spec{tt.spec}, strange, house); (len(left) == 0) != tt.silent {
+			if left := offer.DropOrders([]tools.Spec{tt.spec}, strange, house); (len(left) == 0) != tt.silent {
 				t.Errorf("left are %v", left)
 			}
-			if left := choice.Silent([]tools.Spec{tt.spec}, func(*tools.Spec) bool { return false }, house); len(left) != 1 {
+			if left := offer.DropOrders([]tools.Spec{tt.spec}, func(*tools.Spec) bool { return false }, house); len(left) != 1 {
 				t.Error("one of the house's own is left out")
 			}
 		})

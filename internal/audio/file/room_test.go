@@ -1,4 +1,4 @@
-package room_test
+package file_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio"
-	"voicegateway/internal/audio/room"
+	"voicegateway/internal/audio/file"
 	_ "voicegateway/internal/fake/bubble"
 )
 
@@ -16,7 +16,7 @@ import (
 // never digitally silent.
 func TestAClipIsHeardInItsNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := room.NewMicrophone()
+		m := file.NewRoom()
 		clip := audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, 2*audio.FrameSamples)}
 		for i := range clip.Samples {
 			clip.Samples[i] = int16(10000 - 20000*(i/8%2))
@@ -49,15 +49,15 @@ func TestASpeakerThatNobodyHears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clip := audio.Clip{Rate: audio.SpeechRate, Samples: make([]int16, audio.SpeechRate)}
 		began := time.Now()
-		if err := (room.Speaker{}).Play(t.Context(), clip); err != nil || time.Since(began) != 0 {
+		if err := (file.Speaker{}).Play(t.Context(), clip); err != nil || time.Since(began) != 0 {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
-		if err := (room.Speaker{Paced: true}).Play(t.Context(), clip); err != nil || time.Since(began) != time.Second {
+		if err := (file.Speaker{Paced: true}).Play(t.Context(), clip); err != nil || time.Since(began) != time.Second {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		if err := (room.Speaker{Paced: true}).Play(ctx, clip); !errors.Is(err, context.DeadlineExceeded) {
+		if err := (file.Speaker{Paced: true}).Play(ctx, clip); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
