@@ -68,9 +68,10 @@ var rooms = []room{
 		"tools":       {},
 		"tools/local": {"tools"},
 	}},
-	{"home", "areas, things, what is dangerous, what houses report", []string{"language"}, map[string][]string{
+	{"home", "areas, things, what is dangerous, what houses report, and the form in which they are offered", []string{"language", "tools"}, map[string][]string{
 		"home":        {},
 		"home/events": {"home"},
+		"home/form":   {"home"},
 	}},
 	{"keep", "what is on disk, and what it is about: turns, timers, marks, recordings", []string{"language", "ground", "audio", "tools", "home"}, map[string][]string{
 		"keep":          {},
@@ -109,12 +110,13 @@ var rooms = []room{
 		"mind/replay":     {"mind", "mind/dialogue", "mind/guard", "mind/house", "mind/lessons"},
 		"mind/timekeeper": {"mind/guard"},
 	}},
-	{"mcpint", "MCP: our side of servers of others, and our own servers", []string{"ground", "tools", "mind"}, map[string][]string{
-		"mcpint":        {},
-		"mcpint/client": {"mcpint"},
-		"mcpint/host":   {"mcpint", "mcpint/client"},
-		"mcpint/reach":  {"mcpint", "mcpint/host"},
-		"mcpint/serve":  {"mcpint"},
+	{"mcpint", "MCP: our side of servers of others, and our own servers", []string{"ground", "tools", "home", "mind"}, map[string][]string{
+		"mcpint":             {},
+		"mcpint/client":      {"mcpint"},
+		"mcpint/host":        {"mcpint", "mcpint/client"},
+		"mcpint/houseserver": {"mcpint/serve"},
+		"mcpint/reach":       {"mcpint", "mcpint/host"},
+		"mcpint/serve":       {"mcpint"},
 	}},
 	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
 		"zwave":       {"zwave/wire"},
@@ -201,7 +203,7 @@ var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 // ours but pure ones, and nothing of the system but what computes.
 var pure = []string{
 	"ai/filter", "ai/offer", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
-	"ground/order", "ground/secret", "home", "intent", "intent/catalogue", "intent/choosing", "intent/doubt",
+	"ground/order", "ground/secret", "home", "home/form", "intent", "intent/catalogue", "intent/choosing", "intent/doubt",
 	"intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
 	"intent/reader", "intent/reply", "intent/smalltalk", "keep/record", "keep/timers", "language/numbers", "language/sentences",
 	"language/speech", "language/template", "language/text", "mind/dialogue",
@@ -228,7 +230,7 @@ var homes = map[string][]string{
 	"github.com/hashicorp/mdns":           {"care/setup"},
 	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
-	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "scripts/packaging", "zwave/serve"},
+	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
 	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */

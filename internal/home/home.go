@@ -15,6 +15,11 @@ type House struct {
 	Entities []Entity `json:"entities"`
 	// Scale is the scale its degrees are spoken of in; "": see Degrees.
 	Scale Scale `json:"scale,omitempty"`
+
+	// What the server of a house says of itself.
+	Form   int    `json:"form,omitempty"`   // the version of the form; 0: from before it had one
+	Kind   string `json:"kind,omitempty"`   // such as Z-Wave
+	Health string `json:"health,omitempty"` // the tool that says whether it can be reached; "": none
 }
 
 // Floor is a storey with its areas.

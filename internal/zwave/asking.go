@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -20,10 +21,6 @@ const (
 	listedFor   = time.Second    // the gateway's list is read again
 	answeredIn  = 2500 * time.Millisecond
 )
-
-// sharedTopics is the reason why the state of a device is not given: another device
-// publishes on its topics, and nothing else shows which of the two has reported.
-const sharedTopics tools.Reason = "shared_topics"
 
 // finding is a reading as the user hears it.
 type finding struct {
@@ -109,7 +106,7 @@ func (d *devices) askDevice(ctx context.Context, m *model, e *entity, id wire.Va
 		f.reason, f.reachable = tools.Silent, api == nil // without an answer the device may only be slow
 	}
 	if m.topics.isContested(id) {
-		f.reading, f.reason = reading{}, sharedTopics
+		f.reading, f.reason = reading{}, form.SharedTopics
 	}
 	return f
 }
@@ -129,7 +126,7 @@ func (d *devices) askGateway(ctx context.Context, m *model, e *entity, id wire.V
 	switch {
 	case fresh:
 	case m.topics.isContested(id):
-		f.reading, f.reason = reading{}, sharedTopics
+		f.reading, f.reason = reading{}, form.SharedTopics
 	default:
 		f.reason = tools.GatewayAway
 	}
@@ -161,7 +158,7 @@ func (d *devices) lastFound(m *model, e *entity, fresh bool) finding {
 		f.reason = d.unreachableReason(e.node)
 	case fresh || d.trusted(m, e.main, f.reading):
 	case m.topics.isContested(e.main):
-		f.reading, f.reason = reading{}, sharedTopics
+		f.reading, f.reason = reading{}, form.SharedTopics
 	case d.ledger.outdated(e.main):
 		f.reading, f.reason = reading{}, tools.GatewayAway
 	}

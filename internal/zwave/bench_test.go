@@ -78,7 +78,7 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("misspelt", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if len(m.exact("garadge desk lamb a")) > 0 || len(m.similar("garadge desk lamb a")) == 0 {
+			if len(m.exact("garadge desk lamb a")) > 0 || len(m.names.Similar("garadge desk lamb a")) == 0 {
 				b.Fatal("the candidates are not as expected")
 			}
 		}
@@ -92,7 +92,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprintf("page=%d", page), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := h.inspector.list(b.Context(), listArgs{Page: page}); err != nil || r.Failed {
+				if r, err := h.Tools()[0].Call(b.Context(), fmt.Appendf(nil, `{"page":%d}`, page)); err != nil || r.Failed {
 					b.Fatal(r, err)
 				}
 			}

@@ -4,19 +4,16 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
 const (
-	// keptEvents bounds the events that are remembered for a reader who missed some.
-	keptEvents = 256
 	// urgentPause and calmPause are the shortest times between two events about a state that
 	// changes all the time; changes meanwhile are reported when the pause is over. An alarm
 	// is reported sooner than a lamp that flickers.
@@ -35,28 +32,17 @@ const (
 	orderKept = 24 * time.Hour
 )
 
-// Events is the newest of what the house told by itself, as JSON the body of
-// zwave://events. A reader that knows Boot and the Seq of the last event it has had
-// knows which ones are new; after another Boot the numbers begin anew.
-type Events struct {
-	Boot   string       `json:"boot"`   // random, another one after each start of the server
-	Next   uint64       `json:"next"`   // Seq of the event to come
-	Events []home.Event `json:"events"` // at most 256, in order; the oldest are dropped, alarms last
-}
-
 // chronicle remembers the events of the house. The ledger passes it every reading as it
 // is taken. Only a change that a person could see becomes an event, and a mere claim of
 // the gateway never reaches the chronicle. The ledger's lock is held during that call, so
 // the chronicle must not call the ledger.
 type chronicle struct {
-	boot    string
 	changed chan struct{} // receives when there are new events, for one reader
 	woken   chan struct{} // something waits for its time
 
 	mu      sync.Mutex
 	model   *model
-	events  []home.Event
-	next    uint64
+	log     *form.EventLog
 	watched map[watchKey]*watched
 	sources map[wire.ValueID][]*watched // which of them a value shows
 	reach   map[int]*watched            // whether a node answers
@@ -86,23 +72,23 @@ type press struct {
 
 func newChronicle() *chronicle {
 	return &chronicle{
-		boot: strconv.FormatUint(rand.Uint64(), 36), changed: make(chan struct{}, 1), woken: make(chan struct{}, 1),
-		model: emptyModel(), next: 1, watched: map[watchKey]*watched{}, sources: map[wire.ValueID][]*watched{}, reach: map[int]*watched{},
+		changed: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		model: emptyModel(), log: form.NewEventLog(func(e home.Event) bool { return urgent(e.Class) }), watched: map[watchKey]*watched{}, sources: map[wire.ValueID][]*watched{}, reach: map[int]*watched{},
 		orders: map[wire.ValueID]commanded{}, waiting: map[*watched]time.Time{}, presses: map[wire.ValueID]press{},
 	}
 }
 
 // Events returns the last events of the house.
-func (h *House) Events() Events { return h.chronicle.read() }
+func (h *House) Events() form.Events { return h.chronicle.read() }
 
 // Told receives after the house has had an event: at once after an alarm, a button or an act that was
 // not done after all, else at most once a second. It has one reader.
 func (h *House) Told() <-chan struct{} { return h.chronicle.changed }
 
-func (c *chronicle) read() Events {
+func (c *chronicle) read() form.Events {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Events{Boot: c.boot, Next: c.next, Events: append([]home.Event{}, c.events...)}
+	return c.log.Events()
 }
 
 // adopt watches the things of a new model. Their known states stay.
@@ -228,17 +214,9 @@ func (c *chronicle) tell(w *watched, now time.Time) {
 	c.file(e)
 }
 
-// file numbers an event and keeps it. If there are too many, the oldest is dropped, an
-// alarm only when there is nothing else: a lamp that flickers must not hide smoke. The
-// caller holds mu.
+// file keeps an event and sees to it that it is announced. The caller holds mu.
 func (c *chronicle) file(e home.Event) {
-	e.Seq = c.next
-	c.next++
-	if len(c.events) >= keptEvents {
-		oldest := max(0, slices.IndexFunc(c.events, func(o home.Event) bool { return !urgent(o.Class) }))
-		c.events = slices.Delete(c.events, oldest, oldest+1)
-	}
-	c.events = append(c.events, e)
+	c.log.File(e)
 	if urgent(e.Class) || e.Kind != home.Reported {
 		c.told = e.Time
 		poke(c.changed)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave"
 	"voicegateway/internal/zwave/sim"
 )
@@ -443,7 +444,7 @@ func TestTheFirstListTellsHowThingsAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var read zwave.Events
+		var read form.Events
 		if err := json.Unmarshal(body, &read); err != nil || read.Boot == "" || read.Next != uint64(len(read.Events)+1) {
 			t.Fatalf("%s: %v", body[:min(200, len(body))], err)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -54,7 +55,7 @@ func TestDangerByName(t *testing.T) {
 	}
 	for name, tc := range tests {
 		m := newModel(1, list(t, `"id":2,`+tc.node), wire.Scheme{}, map[string][]string{"Relay 3": {"Garage Door"}})
-		if got := dangerous(m.entities[0], tc.action, tc.value); got != tc.want {
+		if got := form.Dangerous(m.entities[0].thing(), tc.action, tc.value); got != tc.want {
 			t.Errorf("%s (%s %s): dangerous is %v", name, m.entities[0].Domain, m.entities[0].Class, got)
 		}
 	}

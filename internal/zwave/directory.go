@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"voicegateway/internal/home/form"
 )
 
 // nameMissWait is how long a call waits for a fresh list after a name miss: the
@@ -152,7 +154,7 @@ func (d *directory) ready(ctx context.Context) (*model, error) {
 	case <-t.C:
 	}
 	_, err := d.link.gateway()
-	return nil, refusal("I do not know the house yet. " + d.link.trouble(cmp.Or(err, errNoAnswer)))
+	return nil, form.Refusal("I do not know the house yet. " + d.link.trouble(cmp.Or(err, errNoAnswer)))
 }
 
 // afterMiss asks for a fresh list and waits for it, unless one came a moment ago.

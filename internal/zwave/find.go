@@ -3,36 +3,19 @@ package zwave
 import (
 	"context"
 	"strings"
-)
 
-// match is a candidate for a name, with how well it fits from 0 to 1.
-type match struct {
-	entity *entity
-	score  float64
-}
+	"voicegateway/internal/home/form"
+)
 
 // exact returns the entities with a name: the entity's own name, id or alias, or its name
 // with the area before it. Accents and signs may be missing if the rest is the name of
 // only one entity.
 func (m *model) exact(name string) []*entity {
-	key := fold(name)
-	if found := m.names[key]; len(found) > 0 {
+	if found := m.names.Spelt(name); len(found) > 0 || len(m.wholeNodes[form.Fold(name)]) > 0 {
 		return found
 	}
-	if found := m.rooms[key]; len(found) > 0 {
-		return found
-	}
-	if found := m.plain[plainName(name)]; len(found) == 1 && len(m.wholeNodes[key]) == 0 {
-		return found
-	}
-	return nil
+	return m.names.Exact(name)
 }
-
-// similar returns the best candidates for a name that is not exact, best first.
-func (m *model) similar(name string) []match { return m.spelling.similar(fold(name), suggestions) }
-
-// suggestions is how many names are offered in place of an unknown one.
-const suggestions = 3
 
 // resolve finds the one entity with a name; a refusal says why there is none, or
 // which entities could be meant.
@@ -42,12 +25,12 @@ func (d *directory) resolve(ctx context.Context, name string) (*model, *entity, 
 		return nil, nil, nil, err
 	}
 	if strings.TrimSpace(name) == "" {
-		return m, nil, nil, refuse("Say which device you mean.")
+		return m, nil, nil, form.Refuse("Say which device you mean.")
 	}
-	found, whole := m.exact(name), m.wholeNodes[fold(name)]
+	found, whole := m.exact(name), m.wholeNodes[form.Fold(name)]
 	if len(found) == 0 && len(whole) == 0 {
 		m = d.afterMiss(ctx)
-		found, whole = m.exact(name), m.wholeNodes[fold(name)]
+		found, whole = m.exact(name), m.wholeNodes[form.Fold(name)]
 	}
 	switch {
 	case len(found) == 1:
@@ -56,17 +39,17 @@ func (d *directory) resolve(ctx context.Context, name string) (*model, *entity, 
 		e, near, err := d.wholeEntity(m, whole)
 		return m, e, near, err
 	case len(found) == 0:
-		near := names(m, m.similar(name))
+		near := namesOf(m, m.names.Similar(name))
 		if len(near) == 0 {
-			return m, nil, nil, refuse("There is no device called %q.", name)
+			return m, nil, nil, form.Refuse("There is no device called %q.", name)
 		}
-		return m, nil, near, refuse("There is no device called %q. Did you mean %s?", name, orList(near))
+		return m, nil, near, form.Refuse("There is no device called %q. Did you mean %s?", name, form.OrList(near))
 	}
 	var which []string
 	for _, e := range found {
 		which = append(which, m.distinctName(e))
 	}
-	return m, nil, which, refuse("There are %d devices called %q: %s. Say which one.", len(found), name, strings.Join(which, ", "))
+	return m, nil, which, form.Refuse("There are %d devices called %q: %s. Say which one.", len(found), name, strings.Join(which, ", "))
 }
 
 // distinctName returns a name that tells an entity from others with the same
@@ -80,19 +63,4 @@ func (m *model) distinctName(e *entity) string {
 		}
 	}
 	return e.ID
-}
-
-func names(m *model, found []match) []string {
-	list := make([]*entity, 0, len(found))
-	for _, f := range found {
-		list = append(list, f.entity)
-	}
-	return namesOf(m, list)
-}
-
-func orList(list []string) string {
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }

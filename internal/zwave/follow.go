@@ -55,7 +55,7 @@ func (e *entity) guards() bool {
 	case "cover", "lock", "valve":
 		return true
 	default:
-		return e.Class == "siren" || e.hazards() != 0
+		return e.Class == "siren" || e.thing().Hazards() != 0
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
 
@@ -196,7 +197,7 @@ func (q *inquiry) verdict(l *link, name string) (tools.Reason, string) {
 	case stick && l.noteStickGone(q.proofs):
 		return tools.StickGone, "The Z-Wave stick does not answer. Check that it is plugged in."
 	case itself >= no:
-		return tools.Dead, notAnswering(name)
+		return tools.Dead, form.SayDead(name)
 	default:
 		return tools.Silent, notAnswered(name)
 	}

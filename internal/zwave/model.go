@@ -6,14 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-	"unicode"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/language/numbers"
-	"voicegateway/internal/language/sentences"
-	language "voicegateway/internal/language/text"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -23,14 +19,10 @@ type model struct {
 	controller int // the controller's own node id; 0: unknown
 	nodes      map[int]*node
 	entities   []*entity // sorted by area and name
-	names      map[string][]*entity
-	rooms      map[string][]*entity  // by area and name together
-	plain      map[string][]*entity  // by any of their names without accents and signs
-	areas      map[string]string     // folded name -> name
+	names      *form.Names[*entity]
 	wholeNodes map[string][]*node    // nodes whose names no entity has, by name
 	states     map[wire.ValueID]bool // the values that show what a thing does
 	topics     topicIndex
-	spelling   nameIndex // for names that are not exact
 	home       home.House
 	left       []string // what the house has beyond the bounds of nodelist.go, in words
 	at         time.Time
@@ -51,7 +43,6 @@ type entity struct {
 	parts     map[part]wire.ValueID // the values that are written, and others that belong to it
 	sensors   []sensor
 	abilities []home.Ability
-	folded    []string // everything it may be called, folded
 }
 
 // part names a value by what it does for an entity.
@@ -86,10 +77,6 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	m := &model{
 		homeID:   homeID,
 		nodes:    nodes,
-		names:    map[string][]*entity{},
-		rooms:    map[string][]*entity{},
-		plain:    map[string][]*entity{},
-		areas:    map[string]string{},
 		states:   map[wire.ValueID]bool{},
 		topics:   newTopicIndex(nodes, scheme, foreign...),
 		at:       time.Now(),
@@ -101,17 +88,17 @@ func newModel(homeID uint32, nodes map[int]*node, scheme wire.Scheme, aliases ma
 	})
 	other := map[string][]string{}
 	for name, more := range aliases {
-		other[fold(name)] = more
+		other[form.Fold(name)] = more
 	}
 	for _, e := range m.entities {
 		e.ID = m.identify(e)
-		m.name(e, other)
+		e.addAliases(other)
 		for _, id := range e.states() {
 			m.states[id] = true
 		}
 	}
+	m.names = form.NewNames(m.entities, (*entity).named)
 	m.wholeNodes = wholeNodesOf(nodes, m.entities)
-	m.spelling = newNameIndex(m.entities)
 	m.home = m.structure()
 	return m
 }
@@ -160,65 +147,23 @@ func (m *model) identify(e *entity) string {
 	return id
 }
 
-// name files an entity under everything it may be called. Aliases are given by
-// name, by area and name where the name is not unique, or by id.
-func (m *model) name(e *entity, aliases map[string][]string) {
-	area := e.node.area()
-	e.Aliases = slices.Concat(aliases[fold(e.Name)], aliases[fold(e.ID)])
-	if area != "" {
-		e.Aliases = append(e.Aliases, aliases[fold(area+" "+e.Name)]...)
-		m.areas[fold(area)] = area
+// addAliases gives an entity its other names. They are given by name, by area and name
+// where the name is not unique, or by id.
+func (e *entity) addAliases(given map[string][]string) {
+	e.Aliases = slices.Concat(given[form.Fold(e.Name)], given[form.Fold(e.ID)])
+	if area := e.node.area(); area != "" {
+		e.Aliases = append(e.Aliases, given[form.Fold(area+" "+e.Name)]...)
 	}
+}
+
+// named is what an entity is called.
+func (e *entity) named() form.Named {
+	n := form.Named{ID: e.ID, Name: e.Name, Aliases: e.Aliases, Area: e.node.area()}
 	if e.Name == e.node.display() && e.Name == fallbackName(e.node.ID) {
-		file(m.names, fold(e.node.topicName()), e)
+		n.Also = []string{e.node.topicName()}
 	}
-	for i, name := range append([]string{e.ID, e.Name}, e.Aliases...) {
-		key := fold(name)
-		file(m.names, key, e)
-		if i == 0 {
-			continue // ids are not spoken, so misspelt names are not compared with them
-		}
-		e.folded = append(e.folded, key)
-		m.filePlain(name, e)
-		if area != "" {
-			key = fold(area + " " + name)
-			e.folded = append(e.folded, key)
-			file(m.rooms, key, e)
-			m.filePlain(area+" "+name, e)
-		}
-	}
+	return n
 }
-
-// filePlain files an entity under what people say of a name: without accents and
-// signs, its numbers as digits or as words of any language.
-func (m *model) filePlain(name string, e *entity) {
-	said := home.SpokenName(name)
-	file(m.plain, plainName(name), e)
-	file(m.plain, plainName(said), e)
-	for _, language := range spokenLanguages() {
-		if words := language.InWords(said); words != "" {
-			file(m.plain, plainName(words), e)
-		}
-	}
-}
-
-// file puts an entity under a key, once.
-func file(under map[string][]*entity, key string, e *entity) {
-	if list := under[key]; len(list) == 0 || list[len(list)-1] != e {
-		under[key] = append(list, e)
-	}
-}
-
-// spokenLanguages are the languages in which the numbers of a name may be spoken.
-var spokenLanguages = sync.OnceValue(func() []*numbers.Language {
-	var out []*numbers.Language
-	for _, code := range sentences.Languages() {
-		if l, known := numbers.For(code); known {
-			out = append(out, l)
-		}
-	}
-	return out
-})
 
 func (m *model) known(id wire.ValueID) bool {
 	n := m.nodes[id.Node]
@@ -233,15 +178,8 @@ func (m *model) value(id wire.ValueID) *value {
 	return &value{Address: id}
 }
 
-// identifier returns what other programs use for an entity: its plain name where
-// that is unique, so that calls stay readable in logs and for models, else its
-// id.
-func (m *model) identifier(e *entity) string {
-	if len(m.names[fold(e.Name)]) == 1 {
-		return e.Name
-	}
-	return e.ID
-}
+// identifier returns what other programs use for an entity.
+func (m *model) identifier(e *entity) string { return m.names.Identifier(e.ID, e.Name) }
 
 // structure returns the house in the project's common terms.
 func (m *model) structure() home.House {
@@ -252,7 +190,7 @@ func (m *model) structure() home.House {
 		if area != "" && !areas[area] {
 			areas[area] = true
 			aliases := []string{}
-			if said := home.SpokenName(area); fold(said) != fold(area) {
+			if said := home.SpokenName(area); form.Fold(said) != form.Fold(area) {
 				aliases = append(aliases, said)
 			}
 			h.Areas = append(h.Areas, home.Area{Name: area, Aliases: aliases})
@@ -260,18 +198,18 @@ func (m *model) structure() home.House {
 		entity := home.Entity{
 			ID: e.ID, Name: e.Name, Aliases: slices.Clone(e.Aliases), Domain: e.Domain, Area: area,
 			Attributes: m.attributes(e), Abilities: e.abilities,
-			Read: &home.Control{Tool: toolState, ID: m.identifier(e)},
+			Read: &home.Control{Tool: form.ToolState, ID: m.identifier(e)},
 		}
-		if said := home.SpokenName(e.Name); fold(said) != fold(e.Name) {
+		if said := home.SpokenName(e.Name); form.Fold(said) != form.Fold(e.Name) {
 			entity.Aliases = append(entity.Aliases, said)
 		}
 		if entity.Aliases == nil {
 			entity.Aliases = []string{}
 		}
 		if isSensor(e) && !e.unread {
-			entity.Read.Tool = toolSensor
+			entity.Read.Tool = form.ToolSensor
 		} else if len(e.parts) > 0 || e.unread && !isSensor(e) {
-			entity.Control = &home.Control{Tool: toolControl, ID: m.identifier(e)}
+			entity.Control = &home.Control{Tool: form.ControlTool(prefix), ID: m.identifier(e)}
 		}
 		h.Entities = append(h.Entities, entity)
 	}
@@ -335,47 +273,3 @@ func (e *entity) states() []wire.ValueID {
 func (e *entity) has(a home.Ability) bool { return slices.Contains(e.abilities, a) }
 
 func isSensor(e *entity) bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" }
-
-// area returns the area of a folded name; empty if there is none.
-func (m *model) area(key string) string {
-	if area, known := m.areas[key]; known || key == "" {
-		return area
-	}
-	var found string
-	for folded, area := range m.areas {
-		if plainName(folded) == plainName(key) && plainName(key) != "" {
-			if found != "" {
-				return ""
-			}
-			found = area
-		}
-	}
-	return found
-}
-
-// folding replaces characters that people and topics write differently.
-var folding = strings.NewReplacer("’", "'", "_", " ")
-
-// fold makes names comparable: case, white space, quotes and a leading "the" do
-// not matter.
-func fold(name string) string {
-	name = folding.Replace(strings.ToLower(name))
-	return strings.TrimPrefix(strings.Join(strings.Fields(name), " "), "the ")
-}
-
-// plainName reduces a name to its plain letters and digits: "Küche ✨" is "kuche".
-// With it a name is found without the signs that a keyboard or a recogniser
-// leaves out.
-func plainName(name string) string {
-	var b strings.Builder
-	for _, r := range fold(name) {
-		switch {
-		case unicode.IsMark(r), r == '\'':
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			b.WriteString(language.StripAccents(string(r)))
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
-}

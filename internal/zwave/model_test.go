@@ -13,6 +13,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -151,7 +152,7 @@ func TestDangerousActs(t *testing.T) {
 	}
 	for name, tc := range tests {
 		tc.entity.node = &node{}
-		if got := dangerous(&tc.entity, tc.action, nil); got != tc.want {
+		if got := form.Dangerous(tc.entity.thing(), tc.action, nil); got != tc.want {
 			t.Errorf("%s: dangerous is %v, want %v", name, got, tc.want)
 		}
 	}
@@ -190,7 +191,7 @@ func FuzzDecodeNodes(f *testing.F) {
 				}
 			}
 		}
-		m.similar("kitchen light")
+		m.names.Similar("kitchen light")
 	})
 }
 
@@ -249,16 +250,13 @@ func FuzzName(f *testing.F) {
 	}
 	m := newModel(1, nodes, wire.Scheme{}, nil)
 	f.Fuzz(func(t *testing.T, name string) {
-		for _, e := range m.similar(name) {
-			if e.score < alike || e.score > 1 {
-				t.Errorf("%q is like %s by %v", name, e.entity.Name, e.score)
-			}
+		if found := m.names.Similar(name); len(found) > len(m.entities) {
+			t.Errorf("%q is like %d things", name, len(found))
 		}
 		if len(m.group(name)) > len(m.entities) {
 			t.Errorf("%q is more than there is", name)
 		}
-		asTemperature(name, "°C")
-		_, _, _ = m.filters(listArgs{Area: name, Type: name})
+		_, _, _ = m.names.Filters(form.ListArgs{Area: name, Type: name}, domains())
 	})
 }
 

@@ -1,14 +1,13 @@
 package zwave
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -29,55 +28,7 @@ type step struct {
 	unit     string
 }
 
-// refusal is a sentence that says why a command is not sent.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
-
-// refusedFor is a refusal with a reason of its own for the receipt.
-type refusedFor struct {
-	refusal
-
-	reason tools.Reason
-	limits []float64 // between which a refused number would be taken; nil: not known
-}
-
-func refuseFor(reason tools.Reason, format string, args ...any) error {
-	return refusedFor{refusal: refusal(fmt.Sprintf(format, args...)), reason: reason}
-}
-
-// refuseBeyond refuses a number that is outside of what a device takes.
-func refuseBeyond(least, most float64, format string, args ...any) error {
-	return refusedFor{refusal(fmt.Sprintf(format, args...)), tools.RefusedValue, []float64{least, most}}
-}
-
-// limitsOf are the limits that a refusal tells; nil if it tells none.
-func limitsOf(err error) []float64 {
-	own, _ := errors.AsType[refusedFor](err)
-	return own.limits
-}
-
-// As lets errors.As find it as a refusal.
-func (r refusedFor) As(target any) bool {
-	no, ok := target.(*refusal)
-	if ok {
-		*no = r.refusal
-	}
-	return ok
-}
-
-// reasonOf returns the reason of a refusal, or usual if it has none.
-func reasonOf(err error, usual tools.Reason) tools.Reason {
-	if own, ok := errors.AsType[refusedFor](err); ok {
-		return own.reason
-	}
-	return usual
-}
-
-// actions is every action of control_zwave_device, in the order of its schema,
-// with how it becomes a write.
+// actions is how every action of form.Actions becomes a write.
 var actions = []struct {
 	name string
 	plan func(request) (step, error)
@@ -114,41 +65,21 @@ func plan(action string, r request) (step, error) {
 			return a.plan(r)
 		}
 	}
-	return step{}, refuse("I do not know how to %q a device.", action)
+	return step{}, form.Refuse("I do not know how to %q a device.", action)
 }
 
-// dangerous reports whether an act needs operate_dangerous_device. That is any
-// act that opens the house or makes it loud, wet or hot (S1). Closing, locking
-// and turning something off never need it.
-func dangerous(e *entity, action string, value any) bool {
-	switch action {
-	case "off", "close", "stop", "lock":
-		return e.Domain == "lock" && action != "lock"
-	case "level", "position":
-		if p, ok := asNumber(value, "%", "percent"); ok && p == 0 {
-			return e.Domain == "lock"
-		}
-	case "mode":
-		if word, _ := value.(string); fold(word) == "off" {
-			return false
-		}
-	}
-	return e.Domain == "lock" || e.hazards() != 0
-}
-
-// hazards returns the dangers that all names of an entity suggest.
-func (e *entity) hazards() home.Hazard {
+// thing is an entity as its names and its class tell what it is.
+func (e *entity) thing() *home.Entity {
 	called := slices.Clone(e.Aliases)
 	for _, ep := range e.node.Endpoints {
 		if ep.Index == e.main.Endpoint { // the label is part of the name only if several things have to be told apart
 			called = append(called, ep.Label)
 		}
 	}
-	thing := home.Entity{
+	return &home.Entity{
 		Name: e.Name, Aliases: called, Domain: e.Domain, Area: e.node.area(),
 		Attributes: map[string]any{"device_class": e.Class},
 	}
-	return thing.Hazards()
 }
 
 // able returns a refusal with the sentence cannot when the entity lacks an
@@ -157,7 +88,7 @@ func (r request) able(a home.Ability, cannot string) error {
 	if r.entity.has(a) {
 		return nil
 	}
-	return refuse("%s cannot %s.", r.entity.Name, cannot)
+	return form.Refuse("%s cannot %s.", r.entity.Name, cannot)
 }
 
 // begin makes a step that writes the entity's target and checks its state.
@@ -219,7 +150,7 @@ func planToggle(r request) (step, error) {
 	}
 	now := r.read(r.entity.main)
 	if !now.known {
-		return step{}, refuseFor(tools.Silent, "I do not know whether %s %s on, so I cannot toggle it. Say on or off.", r.entity.Name, verb(r.entity.Name))
+		return step{}, form.RefuseFor(tools.Silent, "I do not know whether %s %s on, so I cannot toggle it. Say on or off.", r.entity.Name, form.Verb(r.entity.Name))
 	}
 	if r.model.state(r.entity, now.value) == "on" {
 		return planOff(r)
@@ -244,9 +175,9 @@ func planPosition(r request) (step, error) {
 
 // atPercent makes a step that sets an ability in percent.
 func (r request) atPercent(a home.Ability, cannot string) (step, error) {
-	p, ok := asNumber(r.value, "%", "percent")
+	p, ok := form.Number(r.value, "%", "percent")
 	if !ok || p < 0 || p > 100 {
-		return step{}, refuseBeyond(0, 100, "%s needs a value from 0 to 100 percent.", r.entity.Name)
+		return step{}, form.RefuseBeyond(0, 100, "%s needs a value from 0 to 100 percent.", r.entity.Name)
 	}
 	if err := r.able(a, cannot); err != nil {
 		return step{}, err
@@ -261,21 +192,6 @@ func percentOf(raw any) any {
 		return toPercent(n)
 	}
 	return nil
-}
-
-// asNumber reads a number that may come as text with a unit.
-func asNumber(v any, units ...string) (float64, bool) {
-	text, isText := v.(string)
-	if !isText {
-		return number(v)
-	}
-	text = strings.TrimSpace(strings.ToLower(text))
-	for _, u := range units {
-		text = strings.TrimSpace(strings.TrimSuffix(text, u))
-	}
-	text = strings.Replace(text, ",", ".", 1) // 21,5
-	n, err := strconv.ParseFloat(text, 64)
-	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
 }
 
 func planOpen(r request) (step, error)  { return openOrClose(r, true) }
@@ -308,7 +224,7 @@ func planStop(r request) (step, error) {
 	var ok bool
 	if s.target, ok = r.entity.parts[partUp]; !ok {
 		if s.target, ok = r.entity.parts[partDown]; !ok {
-			return step{}, refuse("%s cannot be stopped.", r.entity.Name)
+			return step{}, form.Refuse("%s cannot be stopped.", r.entity.Name)
 		}
 	}
 	s.stops, s.say, s.unit = true, percentOf, "%"
@@ -334,30 +250,13 @@ func (r request) locked(locked bool) (step, error) {
 	}
 }
 
-// colours are the colour names that people use most, as RGB.
-var colours = map[string]string{
-	"red": "ff0000", "green": "00ff00", "blue": "0000ff", "yellow": "ffff00", "orange": "ff8000",
-	"purple": "8000ff", "pink": "ff0080", "cyan": "00ffff", "magenta": "ff00ff", "turquoise": "40e0d0", "white": "ffffff",
-	"violet": "8f00ff", "gold": "ffd700", "teal": "008080",
-	// About 2700, 4000 and 6500 kelvin.
-	"warm white": "ffa757", "cool white": "ffd1a3", "cold white": "fffefa",
-}
-
 func planColour(r request) (step, error) {
 	if err := r.able(home.Colour, "change colour"); err != nil {
 		return step{}, err
 	}
-	word, isText := r.value.(string)
-	if n, ok := number(r.value); ok && !isText { // 112233 without quotes
-		word = strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	word = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "#")
-	hex, ok := colours[word]
-	if !ok {
-		hex = word
-	}
-	if _, err := strconv.ParseUint(hex, 16, 32); err != nil || len(hex) != 6 {
-		return step{}, refuseFor(tools.RefusedValue, "I do not know the colour %q.", word)
+	hex, err := form.Colour(r.value)
+	if err != nil {
+		return step{}, err
 	}
 	id := r.entity.parts[partColour]
 	return step{
@@ -426,21 +325,21 @@ func (s step) state(read func(wire.ValueID) reading) reading {
 func (r request) valid(s step) error {
 	v := r.model.value(s.target)
 	if !r.model.known(s.target) || !v.Writeable {
-		return refuse("%s cannot be changed from here.", r.entity.Name)
+		return form.Refuse("%s cannot be changed from here.", r.entity.Name)
 	}
 	n, isNumber := number(s.value)
 	_, isBool := s.value.(bool)
 	switch {
 	case v.Type == "number" && !isNumber, v.Type == "boolean" && !isBool:
-		return refuseFor(tools.RefusedValue, "%s does not take that value.", r.entity.Name)
+		return form.RefuseFor(tools.RefusedValue, "%s does not take that value.", r.entity.Name)
 	case !isNumber, n == 255 && s.target.Class == wire.MultilevelSwitch: // 255 means the last level, although it is above the range
 		return nil
 	case s.target.Class == wire.ThermostatSetpoint: // planSetpoint knows which range is the device's own
 		return nil
 	case !v.inRange(n):
-		return refuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, sayState(n, ""))
+		return form.RefuseFor(tools.RefusedValue, "%s does not go to %s.", r.entity.Name, form.SayState(n, ""))
 	case !v.offers(n):
-		return refuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(stateWords(v.States), ", "))
+		return form.RefuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(stateWords(v.States), ", "))
 	default:
 		return nil
 	}

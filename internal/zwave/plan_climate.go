@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -16,12 +17,6 @@ const (
 	modeOff            = 0
 	modeAuto           = 3
 	modeAutoChangeover = 10
-)
-
-// The words before a number that say which of two set points it is.
-const (
-	heating = "heat"
-	cooling = "cool"
 )
 
 // between reports whether two set points count at once: the mode has no set point of its
@@ -43,9 +38,9 @@ func (r request) target(word string, want func(unit string) float64) (wire.Value
 	mode := r.read(e.parts[partMode]).value
 	heat, cool := e.parts[partHeat], e.parts[partCool]
 	switch {
-	case word == heating && heat != (wire.ValueID{}):
+	case word == form.Heating && heat != (wire.ValueID{}):
 		return heat, home.HeatsTo
-	case word == cooling && cool != (wire.ValueID{}):
+	case word == form.Cooling && cool != (wire.ValueID{}):
 		return cool, home.CoolsTo
 	case !e.between(mode):
 		return e.setpoint(mode), home.Setpoint
@@ -76,35 +71,23 @@ func (m *model) roomTemperature(e *entity, unit string, read func(wire.ValueID) 
 	return 0, false
 }
 
-// counting removes the word from a value that says for which of two set points it is; ""
-// if there is none.
-func counting(value any) (word string, rest any) {
-	text, _ := value.(string)
-	for _, w := range []string{heating, cooling} {
-		if number, ok := strings.CutPrefix(text, w+" "); ok {
-			return w, number
-		}
-	}
-	return "", value
-}
-
 func planSetpoint(r request) (step, error) {
 	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
 		return step{}, err
 	}
-	word, rest := counting(r.value)
-	if _, ok := asTemperature(rest, ""); !ok {
-		return step{}, refuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", r.entity.Name)
+	word, rest := form.CutCounting(r.value)
+	if _, ok := form.Temperature(rest, ""); !ok {
+		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", r.entity.Name)
 	}
-	id, property := r.target(word, func(unit string) float64 { n, _ := asTemperature(rest, unit); return n })
+	id, property := r.target(word, func(unit string) float64 { n, _ := form.Temperature(rest, unit); return n })
 	v := r.model.value(id)
-	want, _ := asTemperature(rest, v.Unit)
+	want, _ := form.Temperature(rest, v.Unit)
 	low, high := v.bounds(r.read(id).value)
 	if want < low {
-		return step{}, refuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, sayState(low, v.Unit))
+		return step{}, form.RefuseBeyond(low, high, "%s goes down to %s at most.", r.entity.Name, form.SayState(low, v.Unit))
 	}
 	if want > high {
-		return step{}, refuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, sayState(high, v.Unit))
+		return step{}, form.RefuseBeyond(low, high, "%s goes up to %s at most.", r.entity.Name, form.SayState(high, v.Unit))
 	}
 	return step{
 		target: id, value: want, check: id, property: string(property), unit: v.Unit,
@@ -155,28 +138,10 @@ func (v *value) bounds(now any) (low, high float64) {
 	return low, high
 }
 
-// asTemperature reads a temperature in a thermostat's own unit. A number alone is
-// in that unit; one said in the other scale is converted.
-func asTemperature(v any, unit string) (float64, bool) {
-	want, ok := asNumber(v, "celsius", "fahrenheit", "degrees", "degree", "°c", "°f", "°", "c", "f")
-	text, _ := v.(string)
-	text = strings.ToLower(strings.TrimSpace(text))
-	own := home.ScaleOf(unit)
-	switch {
-	case !ok:
-		return 0, false
-	case strings.HasSuffix(text, "f"), strings.HasSuffix(text, "fahrenheit"):
-		want = home.Fahrenheit.Command(want, own)
-	case strings.HasSuffix(text, "c"), strings.HasSuffix(text, "celsius"):
-		want = home.Celsius.Command(want, own)
-	}
-	return want, true
-}
-
 func planMode(r request) (step, error) {
 	word, ok := r.value.(string)
 	if !ok {
-		return step{}, refuseFor(tools.RefusedValue, "%s needs a mode such as heat or off.", r.entity.Name)
+		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a mode such as heat or off.", r.entity.Name)
 	}
 	return planModeWord(r, word)
 }
@@ -199,7 +164,7 @@ func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (ste
 	states := r.model.value(id).States
 	for _, want := range wanted {
 		for _, s := range states {
-			if fold(want) == fold(s.Text) {
+			if form.Fold(want) == form.Fold(s.Text) {
 				return step{
 					target: id, value: s.Value, check: id, done: equals(s.Value), property: string(home.Mode),
 					say: func(raw any) any { return r.model.word(id, raw) },
@@ -207,5 +172,5 @@ func (r request) planChoice(id wire.ValueID, what string, wanted ...string) (ste
 			}
 		}
 	}
-	return step{}, refuseFor(tools.RefusedValue, "%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(stateWords(states), ", "))
+	return step{}, form.RefuseFor(tools.RefusedValue, "%s has no %s %q; it knows %s.", r.entity.Name, what, wanted[0], strings.Join(stateWords(states), ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -257,7 +258,7 @@ func (n *node) sensorEntities(mains []*entity) []*entity {
 	out := make([]*entity, 0, len(own))
 	for _, s := range own {
 		e := n.sensorEntity(s)
-		e.Name = join(n.sensorHolder(s, mains, base), s.word)
+		e.Name = form.JoinWord(n.sensorHolder(s, mains, base), s.word)
 		out = append(out, e)
 	}
 	if alone { // the device is the sensor; battery and tamper come with it
@@ -354,14 +355,6 @@ func (n *node) sensorBase() string {
 
 var sensorBoxWords = []string{"sensor", "multisensor", "multi", "detector", "motion", "temperature", "humidity", "climate"}
 
-// join appends a word unless the name already ends with it.
-func join(name, word string) string {
-	if strings.HasSuffix(strings.ToLower(name), strings.ToLower(word)) {
-		return name
-	}
-	return name + " " + word
-}
-
 // nameMains gives the functions of a node their names: the node's own, or with
 // several endpoints their labels or numbers after it.
 func (n *node) nameMains(mains []*entity) {
@@ -377,7 +370,7 @@ func (n *node) nameMains(mains []*entity) {
 			continue
 		}
 		if label := labels[e.main.Endpoint]; label != "" {
-			e.Name = join(e.Name, label)
+			e.Name = form.JoinWord(e.Name, label)
 		} else if e.main.Endpoint > 0 { // the root endpoint stands for the whole device
 			e.Name += " " + strconv.Itoa(e.main.Endpoint)
 		}

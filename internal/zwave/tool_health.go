@@ -11,47 +11,26 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/tools"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
 // healthAnswer is what check_zwave_health answers.
 type healthAnswer struct {
-	Healthy    bool     `json:"healthy"`
-	Gateway    string   `json:"gateway"`
-	Version    string   `json:"version"`
-	Answers    bool     `json:"answers"` // a call was answered just now, the only proof
-	Devices    int      `json:"devices"`
-	Dead       []string `json:"dead"`
-	Asleep     []string `json:"asleep"`
-	LowBattery []string `json:"low_battery"`
-	Shared     []string `json:"shared_topics"` // devices that publish on each other's topics
-	LeftOut    []string `json:"left_out"`      // what the house has beyond the bounds of nodelist.go
-	WaitingFor string   `json:"waiting_for"`   // empty: for nothing
-	Message    string   `json:"message"`
+	form.Health
+
+	Gateway string   `json:"gateway"`
+	Version string   `json:"version"`
+	Shared  []string `json:"shared_topics"` // devices that publish on each other's topics
+	LeftOut []string `json:"left_out"`      // what the house has beyond the bounds of nodelist.go
 }
 
-func (i *inspector) healthTool() tools.Tool {
-	return tool[struct{}]{tools.Spec{
-		Name:        toolHealth,
-		Title:       "Health of the Z-Wave network",
-		Description: "Whether the gateway answers, which devices do not, which sleep and whose battery is low.",
-		Input:       json.RawMessage(noArgs),
-		Output: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"gateway":{"type":"string"},"version":{"type":"string"},
-"answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
-"asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
-"shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
-"left_out":{"type":"array","items":{"type":"string"},"description":"what the gateway lists beyond what a Z-Wave network can have; it cannot be read or controlled here"},
-"waiting_for":{"type":"string","enum":["","broker","gateway","choice of a gateway","stick","driver","list of devices","` + waitingForList + `"]},"message":{"type":"string"}},
-"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","left_out","waiting_for","message"]}`),
-		Risk:       tools.Read,
-		Idempotent: true,
-	}, func(ctx context.Context, _ struct{}) (tools.Result, error) { return i.health(ctx) }}
-}
-
-func (i *inspector) health(ctx context.Context) (tools.Result, error) {
+func (i *inspector) health(ctx context.Context) healthAnswer {
 	m := i.directory.current()
-	out := healthAnswer{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, Shared: m.sharing(), LeftOut: append([]string{}, m.left...)}
+	out := healthAnswer{
+		Health: form.Health{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}},
+		Shared: m.sharing(), LeftOut: append([]string{}, m.left...),
+	}
 	if level, err := i.link.gateway(); err == nil {
 		out.Gateway = strings.TrimPrefix(level, wire.GatewayPrefix)
 	}
@@ -88,7 +67,7 @@ func (i *inspector) health(ctx context.Context) (tools.Result, error) {
 		out.Message += " The gateway lists more than a Z-Wave network can have; left out: " + strings.Join(out.LeftOut, "; ") + "."
 	}
 	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
-	return result(out.Message, out)
+	return out
 }
 
 // sharing lists the devices that publish on the same topics, each pair once.

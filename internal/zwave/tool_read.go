@@ -2,73 +2,20 @@ package zwave
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
 
-type nameArgs struct {
-	Device string `json:"device_name"`
-}
-
-type sensorArgs struct {
-	Device string `json:"device_name"`
-	Sensor string `json:"sensor"`
-}
-
-// stateAnswer is what get_device_state answers.
-type stateAnswer struct {
-	Device    string         `json:"device"` // the node's name
-	Entity    string         `json:"entity"` // the id
-	Domain    string         `json:"domain"`
-	Area      string         `json:"area"`
-	State     any            `json:"state"`
-	Values    map[string]any `json:"values"`
-	Age       int64          `json:"age_seconds"` // since the device's last report; -1: unknown
-	Stale     bool           `json:"stale"`       // its age has to be said with it
-	Reachable bool           `json:"reachable"`
-	Reason    tools.Reason   `json:"reason"` // why it may be wrong; empty if nothing suggests that
-}
-
-// sensorAnswer is what get_device_sensor_data answers.
-type sensorAnswer struct {
-	Device    string       `json:"device"`
-	Sensor    string       `json:"sensor"`
-	Value     any          `json:"value"`
-	Unit      string       `json:"unit"`
-	Age       int64        `json:"age_seconds"`
-	Stale     bool         `json:"stale"`
-	Source    string       `json:"source"`        // report, poll or list: where the value was last heard
-	Low       bool         `json:"low,omitempty"` // it is a battery, and it is low
-	Reachable bool         `json:"reachable"`
-	Reason    tools.Reason `json:"reason"`
-}
-
-func (i *inspector) stateTool() tools.Tool {
-	return tool[nameArgs]{tools.Spec{
-		Name:        toolState,
-		Title:       "State of a device",
-		Description: "What a device last reported: its state, its values in percent and degrees, and how old that is.",
-		Input:       json.RawMessage(nameOnly),
-		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"entity":{"type":"string"},
-"domain":{"type":"string"},"area":{"type":"string"},"state":` + anyScalar + `,"values":{"type":"object"},
-"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},` + trustProps + `},
-"required":["device","entity","domain","area","state","values","age_seconds",` + trustRequired + `]}`),
-		Risk:       tools.Read,
-		Idempotent: true,
-	}, i.state}
-}
-
-func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error) {
-	m, e, _, err := i.directory.resolve(ctx, a.Device)
+func (i *inspector) state(ctx context.Context, name string) (string, form.State, error) {
+	m, e, _, err := i.directory.resolve(ctx, name)
 	if err != nil {
-		return tools.Result{}, err
+		return "", form.State{}, err
 	}
 	f := i.devices.ask(ctx, m, e, e.main)
 	if e.Domain == "climate" && f.reason == "" {
@@ -77,48 +24,31 @@ func (i *inspector) state(ctx context.Context, a nameArgs) (tools.Result, error)
 			i.devices.ask(ctx, m, e, e.parts[partCool])
 		}
 	}
-	out := stateAnswer{
+	out := form.State{
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.node.area(), State: i.devices.state(m, e, f.value),
 		Values: m.values(e, i.devices.told(f)), Age: age(f.reading), Stale: f.stale, Reachable: f.reachable, Reason: f.reason,
 	}
-	text := is(e.Name, sayState(out.State, m.value(e.main).Unit))
-	if e.several() && f.reason != sharedTopics {
+	text := form.Is(e.Name, form.SayState(out.State, m.value(e.main).Unit))
+	if e.several() && f.reason != form.SharedTopics {
 		out.State, text = nil, m.tellAll(e, i.devices.told(f))
 	}
-	return result(i.devices.qualify(m, e, e.main, f, text), out)
+	return i.devices.qualify(m, e, e.main, f, text), out, nil
 }
 
-func (i *inspector) sensorTool() tools.Tool {
-	return tool[sensorArgs]{tools.Spec{
-		Name:        toolSensor,
-		Title:       "Read a sensor",
-		Description: "One measured value with unit, age and source. sensor may be left out where the device has only one.",
-		Input: json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
-"sensor":{"type":"string","description":"temperature, humidity, luminance, motion, contact, battery, power, energy …"}},
-"required":["device_name"],"additionalProperties":false}`),
-		Output: json.RawMessage(`{"type":"object","properties":{"device":{"type":"string"},"sensor":{"type":"string"},
-"value":` + anyScalar + `,"unit":{"type":"string"},"age_seconds":{"type":"integer","description":"since the last report; -1 is unknown"},
-"source":{"enum":["","report","poll","list"]},"low":{"type":"boolean","description":"a battery that is low, also one without a percentage"},` + trustProps + `},
-"required":["device","sensor","value","unit","age_seconds","source",` + trustRequired + `]}`),
-		Risk:       tools.Read,
-		Idempotent: true,
-	}, i.sensor}
-}
-
-func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, error) {
-	m, e, _, err := i.directory.resolve(ctx, a.Device)
+func (i *inspector) sensor(ctx context.Context, name, what string) (string, form.Reading, error) {
+	m, e, _, err := i.directory.resolve(ctx, name)
 	if err != nil {
-		return tools.Result{}, err
+		return "", form.Reading{}, err
 	}
 	if e.unread {
-		return tools.Result{}, refusal(e.unknown(i.devices.reachable(e.node)))
+		return "", form.Reading{}, form.Refusal(e.unknown(i.devices.reachable(e.node)))
 	}
-	s, err := e.sensorFor(a.Sensor)
+	s, err := e.sensorFor(what)
 	if err != nil {
-		return tools.Result{}, err
+		return "", form.Reading{}, err
 	}
 	f := i.devices.ask(ctx, m, e, s.id)
-	out := sensorAnswer{
+	out := form.Reading{
 		Device: e.Name, Sensor: string(s.kind), Value: m.sayReading(s, f.value, i.ledger.read), Unit: m.value(s.id).Unit,
 		Age: age(f.reading), Stale: f.stale, Source: f.source, Reachable: f.reachable, Reason: f.reason,
 	}
@@ -127,19 +57,19 @@ func (i *inspector) sensor(ctx context.Context, a sensorArgs) (tools.Result, err
 		out.Unit = ""
 	}
 	if !f.known && f.reason == "" { // a button that was never pressed: the device itself is in order
-		return result(fmt.Sprintf("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word)), out)
+		return fmt.Sprintf("%s has not reported its %s yet.", e.Name, strings.ToLower(s.word)), out, nil
 	}
-	name := join(e.Name, s.word)
+	called := form.JoinWord(e.Name, s.word)
 	if isSensor(e) && s.id == e.main && !e.several() {
-		name = e.Name
+		called = e.Name
 	}
-	return result(i.devices.qualify(m, e, s.id, f, is(name, sayState(out.Value, out.Unit))), out)
+	return i.devices.qualify(m, e, s.id, f, form.Is(called, form.SayState(out.Value, out.Unit))), out, nil
 }
 
 // qualify says with a sentence about a reading how far it can be relied on.
 func (d *devices) qualify(m *model, e *entity, id wire.ValueID, f finding, text string) string {
 	switch {
-	case f.reason == sharedTopics:
+	case f.reason == form.SharedTopics:
 		return d.cannotTellApart(m, e, id)
 	case f.reason == tools.NotReady && !f.known:
 		return e.unknown(f.reachable)
@@ -151,7 +81,7 @@ func (d *devices) qualify(m *model, e *entity, id wire.ValueID, f finding, text 
 		text = e.Name + " has not answered just now. Last reported: " + text
 	}
 	if seconds := age(f.reading); f.stale && seconds >= 60 {
-		text = fmt.Sprintf("%s That was %s ago.", text, longAgo(seconds))
+		text = fmt.Sprintf("%s That was %s ago.", text, form.SayAge(seconds))
 	}
 	return text
 }
@@ -181,7 +111,7 @@ func (e *entity) several() bool {
 func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 	var parts []string
 	for _, s := range e.sensors {
-		parts = append(parts, strings.ToLower(s.word)+" "+sayState(m.sayReading(s, read(s.id).value, read), m.value(s.id).Unit))
+		parts = append(parts, strings.ToLower(s.word)+" "+form.SayState(m.sayReading(s, read(s.id).value, read), m.value(s.id).Unit))
 	}
 	return e.Name + ": " + strings.Join(parts, ", ") + "."
 }
@@ -189,17 +119,17 @@ func (m *model) tellAll(e *entity, read func(wire.ValueID) reading) string {
 // called reports whether a folded word asks for a sensor: by its kind, by its word, or by
 // what all temperatures are.
 func (s sensor) called(key string) bool {
-	names := []string{fold(string(s.kind)), fold(s.word), fold(s.class)}
-	return slices.Contains(names, key) || key == string(home.Temperature) && strings.HasSuffix(fold(s.word), " "+key)
+	names := []string{form.Fold(string(s.kind)), form.Fold(s.word), form.Fold(s.class)}
+	return slices.Contains(names, key) || key == string(home.Temperature) && strings.HasSuffix(form.Fold(s.word), " "+key)
 }
 
 // sensorFor picks the requested sensor, by kind or by word; if what is empty, the only or
 // the main one.
 func (e *entity) sensorFor(what string) (sensor, error) {
 	if len(e.sensors) == 0 {
-		return sensor{}, refuse("%s has no sensors.", e.Name)
+		return sensor{}, form.Refuse("%s has no sensors.", e.Name)
 	}
-	key := fold(strings.ReplaceAll(what, "_", " "))
+	key := form.Fold(strings.ReplaceAll(what, "_", " "))
 	if key == "" && (isSensor(e) || len(e.sensors) == 1) {
 		return e.sensors[0], nil
 	}
@@ -211,29 +141,15 @@ func (e *entity) sensorFor(what string) (sensor, error) {
 	}
 	have := strings.Join(kindsOf(e.sensors), ", ")
 	if key == "" {
-		return sensor{}, refuse("%s measures %s. Say which one.", e.Name, have)
+		return sensor{}, form.Refuse("%s measures %s. Say which one.", e.Name, have)
 	}
-	return sensor{}, refuse("%s does not measure %s. It measures %s.", e.Name, key, have)
+	return sensor{}, form.Refuse("%s does not measure %s. It measures %s.", e.Name, key, have)
 }
 
+// age is how many seconds ago a value was reported; -1: not known.
 func age(r reading) int64 {
-	if !r.known || r.at.IsZero() {
+	if !r.known {
 		return -1
 	}
-	return max(0, int64(time.Since(r.at).Seconds()))
-}
-
-func longAgo(seconds int64) string {
-	switch hours := seconds / 3600; {
-	case seconds < 120:
-		return "a minute"
-	case hours < 1:
-		return fmt.Sprintf("%d minutes", seconds/60)
-	case hours < 2:
-		return "an hour"
-	case hours < 48:
-		return fmt.Sprintf("%d hours", hours)
-	default:
-		return fmt.Sprintf("%d days", hours/24)
-	}
+	return form.Age(r.at)
 }

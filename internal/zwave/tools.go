@@ -3,23 +3,14 @@ package zwave
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"strings"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
 
-// The names of the tools (REQUIREMENTS Z1).
-const (
-	toolList      = "list_devices"
-	toolVerify    = "verify_device"
-	toolControl   = "control_zwave_device"
-	toolDangerous = "operate_dangerous_device"
-	toolState     = "get_device_state"
-	toolSensor    = "get_device_sensor_data"
-	toolHealth    = "check_zwave_health"
-	toolRefresh   = "refresh_device"
-)
+// prefix is what the tools of this house have in their names (REQUIREMENTS Z1).
+const prefix = "zwave"
 
 // inspector reads the state of the house for the tools that change nothing.
 type inspector struct {
@@ -30,69 +21,67 @@ type inspector struct {
 	readBacks *readBacks
 }
 
+// domains are the types of devices, in the order in which they are listed. The functions in
+// kinds.go find which of them a node has.
+func domains() []string {
+	return []string{"light", "switch", "fan", "cover", "lock", "climate", "valve", "sensor", "binary_sensor"}
+}
+
 // Tools returns the tools of the house, in the order of the list.
-func (h *House) Tools() []tools.Tool {
-	all := []tools.Tool{
-		h.inspector.listTool(), h.inspector.verifyTool(), h.commander.controlTool(), h.inspector.stateTool(), h.inspector.sensorTool(), h.inspector.healthTool(), h.commander.refreshTool(),
+func (h *House) Tools() []tools.Tool { return form.Tools(h, h.Offer()) }
+
+// Offer is how the tools of the house are called, and what is its own in them.
+func (h *House) Offer() form.Offer {
+	return form.Offer{
+		Kind: "Z-Wave", Prefix: prefix, Network: "Z-Wave network", Domains: domains(), AllowDangerous: h.cfg.AllowDangerous,
+		HealthText: "Whether the gateway answers, which devices do not, which sleep and whose battery is low.",
+		HealthOutput: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"gateway":{"type":"string"},"version":{"type":"string"},
+"answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},
+"asleep":{"type":"array","items":{"type":"string"}},"low_battery":{"type":"array","items":{"type":"string"}},
+"shared_topics":{"type":"array","items":{"type":"string"},"description":"devices that publish on the same topics and cannot be told apart by them"},
+"left_out":{"type":"array","items":{"type":"string"},"description":"what the gateway lists beyond what a Z-Wave network can have; it cannot be read or controlled here"},
+"waiting_for":{"type":"string","enum":["","` + strings.Join(waitings(), `","`) + `"]},"message":{"type":"string"}},
+"required":["healthy","gateway","version","answers","devices","dead","asleep","low_battery","shared_topics","left_out","waiting_for","message"]}`),
 	}
-	if h.cfg.AllowDangerous {
-		all = append(all, h.commander.dangerousTool())
-	}
-	return all
 }
 
-// tool is a tool made from a function that takes its decoded arguments.
-type tool[A any] struct {
-	spec tools.Spec
-	do   func(ctx context.Context, args A) (tools.Result, error)
+// waitings are what the house may wait for.
+func waitings() []string {
+	return []string{"broker", "gateway", "choice of a gateway", "stick", "driver", "list of devices", waitingForList}
 }
 
-// Spec describes the tool.
-func (t tool[A]) Spec() tools.Spec { return t.spec }
-
-// Call runs the tool. An error that a family should hear is returned as a failed
-// Result.
-func (t tool[A]) Call(ctx context.Context, raw json.RawMessage) (tools.Result, error) {
-	var args A
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &args); err != nil {
-			return tools.Result{}, fmt.Errorf("reading the arguments of %s: %w", t.spec.Name, err)
-		}
-	}
-	r, err := t.do(ctx, args)
-	if no, ok := errors.AsType[refusal](err); ok {
-		return tools.Result{Text: no.Error(), Failed: true}, nil
-	}
-	return r, err
+// List returns the devices that pass the filters.
+func (h *House) List(ctx context.Context, a form.ListArgs) ([]form.Listed, error) {
+	return h.inspector.list(ctx, a)
 }
 
-// result is a successful answer: a text for people, data for programs.
-func result(text string, data any) (tools.Result, error) {
-	body, err := json.Marshal(data)
-	if err != nil {
-		return tools.Result{}, fmt.Errorf("writing a tool result: %w", err)
-	}
-	return tools.Result{Text: text, Data: body}, nil
+// Verify says whether there is a device of a name, and suggests similar ones if not.
+func (h *House) Verify(ctx context.Context, name string) (string, form.Verified, error) {
+	return h.inspector.verify(ctx, name)
 }
 
-// Parts of the schemas that several tools share.
-const (
-	nameArg    = `"device_name":{"type":"string","minLength":1,"description":"Name of the device as people say it, such as Kitchen Light, or its id"}`
-	anyScalar  = `{"type":["string","number","boolean","null"]}`
-	noArgs     = `{"type":"object","properties":{},"additionalProperties":false}`
-	nameOnly   = `{"type":"object","properties":{` + nameArg + `},"required":["device_name"],"additionalProperties":false}`
-	trustProps = `"stale":{"type":"boolean","description":"its age has to be told with it"},"reachable":{"type":"boolean"},
-"reason":{"type":"string","description":"why it may not be so; empty: nothing speaks against it"}`
-	trustRequired = `"stale","reachable","reason"`
-	receiptProps  = `"device":{"type":"string"},"property":{"type":"string"},
-"outcome":{"enum":["confirmed","accepted","queued","refused","no_answer"],"description":"confirmed: the device reports it done; accepted: taken, not reported done; queued: sleeping device"},
-"reason":{"type":"string","description":"why, as a code such as on_its_way or dead; absent where the outcome says it all"},
-"before":` + anyScalar + `,"before_level":{"type":"number","description":"brightness or position before, in percent"},"value":` + anyScalar + `,
-"value_level":{"type":"number","description":"brightness or position now, in percent"},"ms":{"type":"integer","description":"milliseconds from the publish"},
-"limits":{"type":"array","items":{"type":"number"},"description":"of a refused number: the least and the most it may be"},
-"message":{"type":"string"},"suggestions":{"type":"array","items":{"type":"string"}}`
-	receiptRequired = `"required":["device","property","outcome","before","value","ms","message"]`
-	receiptOut      = `{"type":"object","properties":{` + receiptProps + `,
-"devices":{"type":"array","description":"where several were meant: one receipt for each","items":{"type":"object","properties":{` +
-		receiptProps + `},` + receiptRequired + `}}},` + receiptRequired + `}`
-)
+// Control carries out a command and follows it until the device itself reports.
+func (h *House) Control(ctx context.Context, c form.Command, mayBeDangerous bool) (tools.Receipt, error) {
+	return h.commander.command(ctx, c, mayBeDangerous)
+}
+
+// State is what a device last reported.
+func (h *House) State(ctx context.Context, name string) (string, form.State, error) {
+	return h.inspector.state(ctx, name)
+}
+
+// Sensor is one measured value of a device.
+func (h *House) Sensor(ctx context.Context, name, sensor string) (string, form.Reading, error) {
+	return h.inspector.sensor(ctx, name, sensor)
+}
+
+// Health says whether the gateway answers, and which devices do not.
+func (h *House) Health(ctx context.Context) (string, any, error) {
+	out := h.inspector.health(ctx)
+	return out.Message, out, nil
+}
+
+// Refresh makes a device report all its values now.
+func (h *House) Refresh(ctx context.Context, name string) (string, form.Refreshed, error) {
+	return h.commander.refreshDevice(ctx, name)
+}

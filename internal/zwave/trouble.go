@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -18,9 +19,9 @@ func (l *link) diagnose(err error) (tools.Reason, string) {
 	case !l.connected():
 		return tools.BrokerAway, "I cannot reach the MQTT broker. Check that it is running."
 	case errors.As(err, &several):
-		return tools.HouseUnknown, "There are several Z-Wave gateways on the broker: " + orList(several.names) + ". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the one I should use."
+		return tools.HouseUnknown, "There are several Z-Wave gateways on the broker: " + form.OrList(several.names) + ". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the one I should use."
 	case len(l.inSightInstead()) > 0:
-		return tools.HouseUnknown, "I see no Z-Wave gateway called " + strings.TrimPrefix(l.configured, wire.GatewayPrefix) + " on the broker, only " + orList(l.inSightInstead()) +
+		return tools.HouseUnknown, "I see no Z-Wave gateway called " + strings.TrimPrefix(l.configured, wire.GatewayPrefix) + " on the broker, only " + form.OrList(l.inSightInstead()) +
 			". Set zwave_gateway_name (ZWAVE_GATEWAY_NAME) to the right name."
 	case errors.Is(err, errNoGateway):
 		return tools.GatewayAway, "I have not found the Z-Wave gateway on the broker yet. Check that zwave-js-ui is running, that its MQTT gateway is on " +

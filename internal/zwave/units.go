@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -336,46 +337,10 @@ func (e *entity) setpoint(mode any) wire.ValueID {
 	return wire.ValueID{}
 }
 
-// sayState spells a state for a sentence.
-func sayState(v any, unit string) string {
-	switch v := v.(type) {
-	case nil:
-		return "unknown"
-	case float64:
-		text := strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
-		switch unit {
-		case "%":
-			return text + " percent"
-		case string(home.Celsius):
-			return text + " degrees"
-		case string(home.Fahrenheit):
-			return text + " degrees Fahrenheit"
-		case "":
-			return text
-		default:
-			return text + " " + unit
-		}
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// verb returns "is" or "are", to agree with names such as "Living Room Blinds".
-func verb(name string) string {
-	lower := strings.ToLower(name)
-	if strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "'s") {
-		return "are"
-	}
-	return "is"
-}
-
 // reports returns "reports" or "report", to agree with a name.
 func reports(name string) string {
-	if verb(name) == "are" {
+	if form.Verb(name) == "are" {
 		return "report"
 	}
 	return "reports"
 }
-
-// is makes a sentence such as "Kitchen Light is on.".
-func is(name, what string) string { return name + " " + verb(name) + " " + what + "." }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -141,7 +142,7 @@ func (c *commander) revive(ctx context.Context, e *entity, r tools.Receipt) (*mo
 	if gateway, driver := c.link.available(); !gateway || !driver {
 		_, err := c.link.gateway()
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
-		no := endReceipt(r, tools.NoAnswer, why, text)
+		no := form.End(r, tools.NoAnswer, why, text)
 		return nil, nil, &no
 	}
 	if q := c.inquire(ctx, e.node, true); !q.answers() {
@@ -156,7 +157,7 @@ func (c *commander) revive(ctx context.Context, e *entity, r tools.Receipt) (*mo
 			}
 		}
 		if !sleep(ctx, wakeLook) {
-			no := endReceipt(r, tools.NoAnswer, tools.NotReady, e.Name+" is back, and still tells the gateway what it can do. Say it again in a moment.")
+			no := form.End(r, tools.NoAnswer, tools.NotReady, e.Name+" is back, and still tells the gateway what it can do. Say it again in a moment.")
 			return nil, nil, &no
 		}
 	}

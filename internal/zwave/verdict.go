@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -16,12 +17,12 @@ import (
 func (f *follower) confirm(ctx context.Context, r tools.Receipt, fact reading) tools.Receipt {
 	r = f.addFact(r, fact)
 	if f.keptForLater(ctx) {
-		return endReceipt(r, tools.Accepted, tools.WhenOn, is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
+		return form.End(r, tools.Accepted, tools.WhenOn, form.Is(f.entity.Name, "off")+" It will show the colour when it is switched on.")
 	}
 	if isSetPoint(f.step.property) && f.isOff() {
-		return endReceipt(r, tools.Confirmed, tools.WhenOn, strings.TrimSuffix(f.sentence(r.Value), ".")+", but it is off.")
+		return form.End(r, tools.Confirmed, tools.WhenOn, strings.TrimSuffix(f.sentence(r.Value), ".")+", but it is off.")
 	}
-	return endReceipt(r, tools.Confirmed, "", f.sentence(r.Value))
+	return form.End(r, tools.Confirmed, "", f.sentence(r.Value))
 }
 
 // isSetPoint reports whether a property is a temperature that is set.
@@ -73,21 +74,21 @@ func (f *follower) keptForLater(ctx context.Context) bool {
 
 // sentence says a confirmed change in words.
 func (f *follower) sentence(v any) string {
-	name, what := f.entity.Name, sayState(v, f.step.unit)
+	name, what := f.entity.Name, form.SayState(v, f.step.unit)
 	switch home.Ability(f.step.property) {
 	case home.Brightness, home.Speed, home.Position:
 		if f.step.stops {
 			return name + " stopped at " + what + "."
 		}
-		return is(name, "at "+what)
+		return form.Is(name, "at "+what)
 	case home.Setpoint, home.Mode:
-		return is(name, "set to "+what)
+		return form.Is(name, "set to "+what)
 	case home.HeatsTo:
 		return name + " heats to " + what + "."
 	case home.CoolsTo:
 		return name + " cools to " + what + "."
 	default:
-		return is(name, what)
+		return form.Is(name, what)
 	}
 }
 
@@ -99,21 +100,21 @@ func (f *follower) giveUp(r tools.Receipt, fact reading) tools.Receipt {
 	case lost != nil:
 		return *lost
 	case f.underWay(fact):
-		return endReceipt(r, tools.Accepted, tools.OnItsWay, is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
+		return form.End(r, tools.Accepted, tools.OnItsWay, form.Is(name, either(f.entity.Domain == "lock", "still turning", "on the way")))
 	case f.answersLater(fact):
-		return endReceipt(r, tools.Accepted, tools.OnItsWay, name+" takes long, and has not answered yet.")
+		return form.End(r, tools.Accepted, tools.OnItsWay, name+" takes long, and has not answered yet.")
 	case r.Value == nil: // it has said nothing, or that it does not know
-		return endReceipt(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
+		return form.End(r, tools.Accepted, tools.Unconfirmed, name+" took the command but has not confirmed it yet.")
 	case f.before.known && same(fact.value, f.before.value):
-		return endReceipt(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.sayReport(r)+".")
+		return form.End(r, tools.Accepted, tools.Unchanged, name+" took the command but still "+f.sayReport(r)+".")
 	default:
-		return endReceipt(r, tools.Accepted, tools.Unconfirmed, name+" took the command but "+f.sayReport(r)+".")
+		return form.End(r, tools.Accepted, tools.Unconfirmed, name+" took the command but "+f.sayReport(r)+".")
 	}
 }
 
 // sayReport says in words what a device reports.
 func (f *follower) sayReport(r tools.Receipt) string {
-	return reports(f.entity.Name) + " " + sayState(r.Value, f.step.unit)
+	return reports(f.entity.Name) + " " + form.SayState(r.Value, f.step.unit)
 }
 
 // endIfLost ends the receipt where the connection, the stick or the device itself has
@@ -127,18 +128,18 @@ func (f *follower) endIfLost(r tools.Receipt, fact reading) *tools.Receipt {
 	case f.answerLost && fact.known && !f.underWay(fact):
 		text = "The connection was interrupted, and " + name + " " + f.sayReport(r) + ". Please say it again."
 	case f.answerLost && !fact.known:
-		text = "The connection was interrupted." + gotIt + name + " got the command."
+		text = "The connection was interrupted." + form.GotIt + name + " got the command."
 	case !gateway || !driver:
-		text = f.commander.link.trouble(errNoAnswer) + gotIt + name + " has done it."
+		text = f.commander.link.trouble(errNoAnswer) + form.GotIt + name + " has done it."
 	case !fact.known && f.inquiry.blamesOthers():
 		why, text = f.inquiry.verdict(f.commander.link, name)
-		text += gotIt + name + " has done it."
+		text += form.GotIt + name + " has done it."
 	case f.commander.ledger.node(f.entity.node.ID).dead(), !fact.known && f.inquiry.foundDead():
-		why, text = tools.Dead, notAnswering(name)
+		why, text = tools.Dead, form.SayDead(name)
 	default:
 		return nil
 	}
-	out := endReceipt(r, tools.NoAnswer, why, text)
+	out := form.End(r, tools.NoAnswer, why, text)
 	return &out
 }
 
@@ -150,10 +151,6 @@ func (f *follower) neverAnswered(r tools.Receipt) tools.Receipt {
 	return f.commander.explainSilence(f.entity, r, errNoAnswer)
 }
 
-func notAnswering(name string) string {
-	return name + " does not answer. Check that it has power, then try again."
-}
-
 func notAnswered(name string) string {
 	return name + " has not answered. It may be out of reach; check that it has power."
 }
@@ -163,15 +160,15 @@ func notAnswered(name string) string {
 func (c *commander) silent(e *entity, r tools.Receipt, q *inquiry) tools.Receipt {
 	why, text := q.verdict(c.link, e.Name)
 	if c.interviewed(e.node) && (why == tools.Dead || why == tools.Silent) {
-		return endReceipt(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
+		return form.End(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
 	}
 	if q.blamesOthers() && !r.PublishedAt.IsZero() {
-		text += gotIt + e.Name + " got the command."
+		text += form.GotIt + e.Name + " got the command."
 	}
 	if why == tools.Dead {
 		c.ledger.judge(e.node.ID, false)
 	}
-	return endReceipt(r, tools.NoAnswer, why, text)
+	return form.End(r, tools.NoAnswer, why, text)
 }
 
 // interviewed reports whether the gateway still interviews a node, which may then
@@ -191,19 +188,19 @@ func (c *commander) explainSilence(e *entity, r tools.Receipt, err error) tools.
 	why, text := c.link.diagnose(err)
 	switch {
 	case api && why == tools.RefusedAction:
-		return endReceipt(r, tools.Refused, why, text)
+		return form.End(r, tools.Refused, why, text)
 	case api:
-		return endReceipt(r, tools.NoAnswer, why, text)
+		return form.End(r, tools.NoAnswer, why, text)
 	case !gateway, !driver:
-		return endReceipt(r, tools.NoAnswer, tools.Interrupted, text+gotIt+e.Name+" got the command.")
+		return form.End(r, tools.NoAnswer, tools.Interrupted, text+form.GotIt+e.Name+" got the command.")
 	case status.dead():
-		return endReceipt(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+		return form.End(r, tools.NoAnswer, tools.Dead, form.SayDead(e.Name))
 	case c.interviewed(e.node):
-		return endReceipt(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
+		return form.End(r, tools.NoAnswer, tools.NotReady, beingAsked(e.Name))
 	case status.asleep() && e.node.sleeper():
-		return endReceipt(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
+		return form.End(r, tools.Queued, tools.Asleep, e.Name+" has fallen asleep. It will do this when it wakes up.")
 	default:
-		return endReceipt(r, tools.NoAnswer, tools.Silent, notAnswered(e.Name))
+		return form.End(r, tools.NoAnswer, tools.Silent, notAnswered(e.Name))
 	}
 }
 
@@ -213,17 +210,17 @@ func (c *commander) explainSilence(e *entity, r tools.Receipt, err error) tools.
 func (c *commander) explainRejection(ctx context.Context, e *entity, r tools.Receipt, status int) tools.Receipt {
 	switch status {
 	case statusInvalid:
-		return endReceipt(r, tools.Refused, tools.RefusedValue, e.Name+" does not accept that value.")
+		return form.End(r, tools.Refused, tools.RefusedValue, e.Name+" does not accept that value.")
 	case statusNotSupported, statusNoEndpoint, statusNotImplemented:
-		return endReceipt(r, tools.Refused, tools.RefusedAction, e.Name+" cannot do that.")
+		return form.End(r, tools.Refused, tools.RefusedAction, e.Name+" cannot do that.")
 	}
 	known := c.ledger.node(e.node.ID).dead()
 	if q := c.inquire(ctx, e.node, !known); known && !q.waits().blamesOthers() {
-		return endReceipt(r, tools.NoAnswer, tools.Dead, notAnswering(e.Name))
+		return form.End(r, tools.NoAnswer, tools.Dead, form.SayDead(e.Name))
 	} else if !q.answers() {
 		return c.silent(e, r, q)
 	}
-	return endReceipt(r, tools.Refused, tools.RefusedByDevice, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
+	return form.End(r, tools.Refused, tools.RefusedByDevice, e.Name+" did not carry out the command. Try again, and look at the device if it happens again.")
 }
 
 // wakesWithin says how long a sleeping device sleeps at most, if that is known.

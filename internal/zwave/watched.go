@@ -72,7 +72,7 @@ func watchStates(m *model) (all map[watchKey]*watched, reach map[int]*watched) {
 
 // of returns the entity that a state is of.
 func (w *watched) of(m *model) *entity {
-	for _, e := range m.names[fold(w.entity)] {
+	for _, e := range m.names.Own(w.entity) {
 		if e.ID == w.entity {
 			return e
 		}

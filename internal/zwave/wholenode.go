@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave/wire"
 )
 
@@ -22,13 +23,13 @@ func wholeNodesOf(nodes map[int]*node, entities []*entity) map[string][]*node {
 		if named[id] {
 			continue
 		}
-		key := fold(n.display())
+		key := form.Fold(n.display())
 		out[key] = append(out[key], n)
 		if n.display() == fallbackName(id) {
-			out[fold(n.topicName())] = []*node{n}
+			out[form.Fold(n.topicName())] = []*node{n}
 		}
 		if n.area() != "" {
-			key = fold(n.area() + " " + n.display())
+			key = form.Fold(n.area() + " " + n.display())
 			out[key] = append(out[key], n)
 		}
 	}
@@ -53,10 +54,10 @@ func (d *directory) wholeEntity(m *model, nodes []*node) (*entity, []string, err
 	mains, sensors := m.controllable(n), n.sensors()
 	switch {
 	case len(nodes) > 1:
-		return nil, nil, refuse("There are %d devices called %q. Name the part you mean, as list_devices has it.", len(nodes), n.display())
+		return nil, nil, form.Refuse("There are %d devices called %q. Name the part you mean, as list_devices has it.", len(nodes), n.display())
 	case len(mains) > 0:
 		parts := namesOf(m, mains)
-		return nil, parts, refuse("%s has %d parts: %s. Say which one.", n.display(), len(parts), strings.Join(parts, ", "))
+		return nil, parts, form.Refuse("%s has %d parts: %s. Say which one.", n.display(), len(parts), strings.Join(parts, ", "))
 	case len(sensors) > 0:
 		e := n.sensorEntity(sensors[0])
 		e.ID, e.Name, e.sensors = fmt.Sprintf("zw-%08x-%d", m.homeID, n.ID), n.display(), sensors
@@ -69,7 +70,7 @@ func (d *directory) wholeEntity(m *model, nodes []*node) (*entity, []string, err
 	case !n.Ready:
 		return nil, nil, unreachable(n.display() + " is still telling the gateway what it can do. Try again in some minutes; a device with a battery has to be woken up.")
 	default:
-		return nil, nil, refuse("%s has nothing that can be controlled or read here.", n.display())
+		return nil, nil, form.Refuse("%s has nothing that can be controlled or read here.", n.display())
 	}
 }
 
@@ -80,9 +81,9 @@ func (u unreachable) Error() string { return string(u) }
 
 // As lets errors.As find it as a refusal.
 func (u unreachable) As(target any) bool {
-	no, ok := target.(*refusal)
+	no, ok := target.(*form.Refusal)
 	if ok {
-		*no = refusal(u)
+		*no = form.Refusal(u)
 	}
 	return ok
 }
@@ -90,7 +91,7 @@ func (u unreachable) As(target any) bool {
 // wholeNode returns a node as one entity, for acts on a whole node; nil if the
 // name is unknown or also that of an entity.
 func (m *model) wholeNode(name string) *entity {
-	if nodes := m.wholeNodes[fold(name)]; len(nodes) == 1 && len(m.exact(name)) == 0 {
+	if nodes := m.wholeNodes[form.Fold(name)]; len(nodes) == 1 && len(m.exact(name)) == 0 {
 		return &entity{Name: nodes[0].display(), node: nodes[0], main: wire.ValueID{Node: nodes[0].ID}}
 	}
 	return nil

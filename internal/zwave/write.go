@@ -8,6 +8,7 @@ import (
 
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 	"voicegateway/internal/zwave/wire"
 )
@@ -36,15 +37,6 @@ const (
 	silence    = time.Second     // a write is answered sooner, unless something is wrong
 )
 
-// endReceipt closes a receipt; why is empty where the outcome says it all.
-func endReceipt(r tools.Receipt, o tools.Outcome, why tools.Reason, message string) tools.Receipt {
-	r.Outcome, r.Reason, r.Message = o, why, message
-	if !r.PublishedAt.IsZero() {
-		r.MS = float64(time.Since(r.PublishedAt).Milliseconds())
-	}
-	return r
-}
-
 // write sends one step and follows it to the fact. The place before it is given back as
 // soon as the command is filed among the device's commands, which keep the order from
 // then on.
@@ -55,7 +47,7 @@ func (c *commander) write(ctx context.Context, place *order.Place, e *entity, s 
 		c.directory.askRefresh() // the refresh finds out whether that is still true
 		_, err := c.link.gateway()
 		why, text := c.link.diagnose(cmp.Or(err, errNoAnswer))
-		return endReceipt(r, tools.NoAnswer, why, text)
+		return form.End(r, tools.NoAnswer, why, text)
 	}
 	f := &follower{commander: c, entity: e, step: s, command: c.commands.enter(s), guards: e.guards(), asks: !c.readBacks.trusts(e)}
 	defer c.commands.leave(f.command)
@@ -116,7 +108,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	f.command.release()
 	if err != nil {
 		why, text := f.commander.link.diagnose(err)
-		return endReceipt(r, tools.NoAnswer, why, text)
+		return form.End(r, tools.NoAnswer, why, text)
 	}
 	release := drop
 	defer func() { release() }()
@@ -170,12 +162,12 @@ func (f *follower) overtaken(r tools.Receipt) tools.Receipt {
 	case <-f.command.overtaken:
 	default: // the command before it cannot be published
 		why, text := f.commander.link.diagnose(errNoAnswer)
-		return endReceipt(r, tools.NoAnswer, why, text)
+		return form.End(r, tools.NoAnswer, why, text)
 	}
 	if r.PublishedAt.IsZero() {
-		return endReceipt(r, tools.Refused, tools.Overtaken, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
+		return form.End(r, tools.Refused, tools.Overtaken, "A newer command for "+f.entity.Name+" came first, so this one was not sent.")
 	}
-	return endReceipt(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
+	return form.End(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
 }
 
 // sendWrite publishes a write; until it is answered, the node's reports count as
@@ -264,8 +256,8 @@ func (f *follower) queue(ctx context.Context, r tools.Receipt) tools.Receipt {
 	c.ledger.told.noteOrder(s, orderKept)
 	if err := c.link.send(ctx, "writeValue", s.target, s.value); err != nil {
 		why, text := c.link.diagnose(err)
-		return endReceipt(r, tools.NoAnswer, why, text)
+		return form.End(r, tools.NoAnswer, why, text)
 	}
 	r.PublishedAt = at
-	return endReceipt(r, tools.Queued, tools.Asleep, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
+	return form.End(r, tools.Queued, tools.Asleep, e.Name+" is asleep to save its battery. It will do this when it wakes up"+c.devices.wakesWithin(e)+".")
 }

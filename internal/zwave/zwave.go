@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 )
 
 // Bus is the broker as this package needs it. The handler is called in the order
@@ -127,7 +128,7 @@ func (h *House) Home() home.House {
 	told.Entities = slices.Clone(told.Entities)
 	for i, e := range told.Entities {
 		if e.Control != nil {
-			told.Entities[i].Dangerous = &home.Control{Tool: toolDangerous, ID: e.Control.ID}
+			told.Entities[i].Dangerous = &home.Control{Tool: form.ToolDangerous, ID: e.Control.ID}
 		}
 	}
 	return told

@@ -2,11 +2,10 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"voicegateway/internal/ground/mqtt"
-	"voicegateway/internal/mcpint/serve"
+	"voicegateway/internal/mcpint/houseserver"
 	"voicegateway/internal/zwave"
 )
 
@@ -22,9 +21,8 @@ type Config struct {
 	Gateway       string              `yaml:"zwave_gateway_name" env:"ZWAVE_GATEWAY_NAME"`
 	Dangerous     bool                `yaml:"zwave_allow_dangerous" env:"ZWAVE_ALLOW_DANGEROUS"`
 	Aliases       map[string][]string `yaml:"aliases"`
-	HTTPToken     string              `yaml:"http_token" env:"MCP_HTTP_TOKEN" secret:"true"`
-	HTTPOrigins   []string            `yaml:"http_origins" env:"MCP_HTTP_ORIGINS"`
-	LogLevel      string              `yaml:"log_level" env:"LOG_LEVEL"`
+
+	houseserver.Settings `yaml:",inline"`
 }
 
 // Default returns the settings for zwave-js-ui and a broker on this machine.
@@ -33,31 +31,14 @@ func Default() Config {
 		Broker:   "mqtt://127.0.0.1:1883",
 		Prefix:   zwave.DefaultConfig().Prefix,
 		Aliases:  map[string][]string{},
-		LogLevel: "info",
-
-		HTTPOrigins: []string{},
+		Settings: houseserver.DefaultSettings(),
 	}
 }
 
 // Validate says what is wrong with the settings, all at once.
 func (c Config) Validate() error {
-	_, logErr := c.level()
 	_, brokerErr := mqtt.New(c.mqtt(), slog.New(slog.DiscardHandler))
-	wrong := []error{c.zwave().Validate(), logErr, brokerErr}
-	for _, origin := range c.HTTPOrigins {
-		if err := serve.CheckOrigin(origin); err != nil {
-			wrong = append(wrong, fmt.Errorf("http_origins: %w", err))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-func (c Config) level() (slog.Level, error) {
-	var l slog.Level
-	if err := l.UnmarshalText([]byte(c.LogLevel)); err != nil {
-		return l, fmt.Errorf("log_level is %q: expected debug, info, warn or error", c.LogLevel)
-	}
-	return l, nil
+	return errors.Join(c.zwave().Validate(), c.Settings.Validate(), brokerErr)
 }
 
 func (c Config) mqtt() mqtt.Config {

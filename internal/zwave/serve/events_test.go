@@ -7,18 +7,18 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
-	"voicegateway/internal/zwave"
+	"voicegateway/internal/home/form"
 )
 
 // events reads zwave://events as an MCP host does.
-func (s *server) events() zwave.Events {
+func (s *server) events() form.Events {
 	s.Helper()
 	var answer struct{ Contents []struct{ Text string } }
 	s.ask("resources/read", map[string]any{"uri": "zwave://events"}, &answer)
 	if len(answer.Contents) != 1 {
 		s.Fatalf("zwave://events: %+v", answer)
 	}
-	var all zwave.Events
+	var all form.Events
 	must(s.T, json.Unmarshal([]byte(answer.Contents[0].Text), &all))
 	return all
 }

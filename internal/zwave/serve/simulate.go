@@ -14,6 +14,7 @@ import (
 
 	"voicegateway/internal/ground/mqtt"
 	"voicegateway/internal/home"
+	"voicegateway/internal/mcpint/houseserver"
 	"voicegateway/internal/zwave/sim"
 	"voicegateway/internal/zwave/wire"
 )
@@ -56,7 +57,7 @@ The answer on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/fault tells every operation if 
 What the devices really are, whatever the gateway believes: publish {} or {"node":"Kitchen Light"} to
 <prefix>/_SIM/ZWAVE_GATEWAY-<name>/truth/set; the answer comes on <prefix>/_SIM/ZWAVE_GATEWAY-<name>/truth.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.simulate(cmd.Context(), f.file, s) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.simulate(cmd.Context(), f.File, s) },
 	}
 	cmd.Flags().StringVar(&s.broker, "broker", "", "`URL` of the broker (default: MQTT_BROKER_URL, else mqtt://127.0.0.1:1883)")
 	cmd.Flags().StringVar(&s.house, "house", "", "YAML `FILE` with simulated nodes instead of the built-in house")
@@ -79,7 +80,8 @@ What the devices really are, whatever the gateway believes: publish {} or {"node
 }
 
 func (p Program) simulate(ctx context.Context, file string, f simulateFlags) error {
-	cfg, log, err := p.load(file)
+	cfg := Default()
+	log, err := p.server().Load(file, &cfg)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 	}
 	house, left, err := readHouse(f)
 	if err != nil {
-		return exit{exitUsage, err}
+		return houseserver.ExitError{Status: houseserver.ExitUsage, Err: err}
 	}
 	if len(left) > 0 {
 		log.Warn("these cannot be Z-Wave devices and are not simulated", "names", strings.Join(left, ", "))
@@ -96,7 +98,7 @@ func (p Program) simulate(ctx context.Context, file string, f simulateFlags) err
 	played := sim.DefaultConfig()
 	played.House, played.Prefix, played.Scale = house, cfg.Prefix, f.scale
 	if err := errors.Join(house.Gateway.Apply(&played), f.apply(&played)); err != nil {
-		return exit{exitUsage, err}
+		return houseserver.ExitError{Status: houseserver.ExitUsage, Err: err}
 	}
 	return p.play(ctx, cfg.mqtt(), played, log)
 }
@@ -109,21 +111,21 @@ func (p Program) play(ctx context.Context, broker mqtt.Config, played sim.Config
 	broker.QuietStop = true // the gateway's status stays true when it is stopped in order
 	client, err := mqtt.New(broker, log)
 	if err != nil {
-		return exit{exitUsage, err}
+		return houseserver.ExitError{Status: houseserver.ExitUsage, Err: err}
 	}
 	s, err := sim.New(played, commands{client}, log)
 	if err != nil {
-		return exit{exitUsage, err}
+		return houseserver.ExitError{Status: houseserver.ExitUsage, Err: err}
 	}
 	// The client stays connected until the simulator has said goodbye.
 	connected, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	wg.Go(func() { report(log, "mqtt", client.Run(connected)) })
+	wg.Go(func() { houseserver.Report(log, "mqtt", client.Run(connected)) })
 	log.Info("playing a simulated Z-Wave house", "broker", client.Broker(), "nodes", len(played.House.Nodes), "prefix", played.Prefix, "gateway", played.Gateway)
 	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
-		return exit{exitFailed, err}
+		return houseserver.ExitError{Status: houseserver.ExitFailed, Err: err}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package zwave
+package form
 
 import (
 	"cmp"
@@ -19,18 +19,30 @@ const (
 	wordWeight  = 0.95 // weight of shared words against spelling as a whole
 )
 
-// nameIndex finds names by triples of letters, so that a misspelt one is compared
-// with a few candidates and not with every name of the house.
-type nameIndex struct {
+// spellings finds names by triples of letters, so that a misspelt one is compared with a
+// few candidates and not with every name of the house.
+type spellings[T comparable] struct {
+	at    map[string]int // of the names
 	names []spelling
+	of    [][]hit[T]       // the things of each name
 	grams map[gram][]int32 // the indexes of the names that contain a gram, each once
+}
+
+func newSpellings[T comparable]() spellings[T] {
+	return spellings[T]{at: map[string]int{}, grams: map[gram][]int32{}}
 }
 
 // spelling is one folded name prepared for comparing.
 type spelling struct {
-	text     letters
-	words    []letters
-	entities []*entity
+	text  letters
+	words []letters
+}
+
+// hit is a candidate for a name, with how well it fits from 0 to 1.
+type hit[T comparable] struct {
+	thing T
+	id    string // of the thing
+	score float64
 }
 
 // letters is a text with its length in letters.
@@ -44,27 +56,21 @@ func lettersOf(text string) letters { return letters{text, utf8.RuneCountInStrin
 // gram is three letters in a row.
 type gram [3]rune
 
-func newNameIndex(entities []*entity) nameIndex {
-	x := nameIndex{grams: map[gram][]int32{}}
-	at := map[string]int{}
-	for _, e := range entities {
-		for _, name := range e.folded {
-			i, known := at[name]
-			if !known {
-				i = len(x.names)
-				at[name] = i
-				s := spell(name)
-				for _, g := range s.triples() {
-					x.grams[g] = append(x.grams[g], int32(i))
-				}
-				x.names = append(x.names, s)
-			}
-			if list := x.names[i].entities; len(list) == 0 || list[len(list)-1] != e {
-				x.names[i].entities = append(list, e)
-			}
+// add files a thing under a folded name.
+func (x *spellings[T]) add(name string, thing T, id string) {
+	i, known := x.at[name]
+	if !known {
+		i = len(x.names)
+		x.at[name] = i
+		s := spell(name)
+		for _, g := range s.triples() {
+			x.grams[g] = append(x.grams[g], int32(i))
 		}
+		x.names, x.of = append(x.names, s), append(x.of, nil)
 	}
-	return x
+	if list := x.of[i]; len(list) == 0 || list[len(list)-1].thing != thing {
+		x.of[i] = append(list, hit[T]{thing: thing, id: id})
+	}
 }
 
 // spell prepares a folded name; one that is too long resembles no other.
@@ -92,49 +98,49 @@ func (s spelling) triples() []gram {
 	return out
 }
 
-// similar returns the best candidates for a folded name, best first and each
-// entity once.
-func (x *nameIndex) similar(key string, most int) []match {
+// similar returns the best candidates for a folded name, best first and each thing once.
+func (x *spellings[T]) similar(key string, most int) []T {
 	asked := spell(key)
-	var out []match
+	var found []hit[T]
 	for _, i := range x.candidates(asked) {
 		score := likeness(asked, x.names[i])
 		if score < alike {
 			continue
 		}
-		for _, e := range x.names[i].entities {
-			if at := slices.IndexFunc(out, func(m match) bool { return m.entity == e }); at < 0 {
-				out = append(out, match{e, score})
+		for _, h := range x.of[i] {
+			if at := slices.IndexFunc(found, func(m hit[T]) bool { return m.thing == h.thing }); at < 0 {
+				h.score = score
+				found = append(found, h)
 			} else {
-				out[at].score = max(out[at].score, score)
+				found[at].score = max(found[at].score, score)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entity.ID, b.entity.ID))
+	slices.SortStableFunc(found, func(a, b hit[T]) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
-	return out[:min(len(out), most)]
+	var out []T
+	for _, h := range found[:min(len(found), most)] {
+		out = append(out, h.thing)
+	}
+	return out
 }
 
 // candidates returns the names that share most triples with what was asked.
-func (x *nameIndex) candidates(asked spelling) []int32 {
+func (x *spellings[T]) candidates(asked spelling) []int32 {
 	shared := make([]uint16, len(x.names))
 	for _, g := range asked.triples() {
 		for _, i := range x.grams[g] {
 			shared[i]++
 		}
 	}
-	type hit struct {
-		name int32
-		part float64 // share of all triples of both names
-	}
-	var best [shortlist]hit
+	var best [shortlist]share
 	n := 0
 	for i, count := range shared {
 		if count == 0 {
 			continue
 		}
-		h := hit{int32(i), float64(count) / float64(asked.text.count+x.names[i].text.count)}
+		h := share{int32(i), float64(count) / float64(asked.text.count+x.names[i].text.count)}
 		if n == shortlist && h.part <= best[n-1].part {
 			continue
 		}
@@ -150,6 +156,12 @@ func (x *nameIndex) candidates(asked spelling) []int32 {
 		out[i] = best[i].name
 	}
 	return out
+}
+
+// share is how much of a name's triples another one has.
+type share struct {
+	name int32
+	part float64 // of all triples of both names
 }
 
 // likeness compares two names, by spelling and by the words they share, and

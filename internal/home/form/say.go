@@ -1,0 +1,106 @@
+package form
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/home"
+)
+
+// SayState spells a state for a sentence; nil is unknown.
+func SayState(v any, unit string) string {
+	switch v := v.(type) {
+	case nil:
+		return "unknown"
+	case float64:
+		text := strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+		switch unit {
+		case "%":
+			return text + " percent"
+		case string(home.Celsius):
+			return text + " degrees"
+		case string(home.Fahrenheit):
+			return text + " degrees Fahrenheit"
+		case "":
+			return text
+		default:
+			return text + " " + unit
+		}
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// Verb returns "is" or "are", to agree with names such as "Living Room Blinds".
+func Verb(name string) string {
+	lower := strings.ToLower(name)
+	if strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "'s") {
+		return "are"
+	}
+	return "is"
+}
+
+// Is makes a sentence such as "Kitchen Light is on.".
+func Is(name, what string) string { return name + " " + Verb(name) + " " + what + "." }
+
+// SayFound says that a thing exists.
+func SayFound(v Verified) string {
+	kind := strings.ReplaceAll(v.Type, "_", " ")
+	if v.Area == "" {
+		return fmt.Sprintf("%s exists: a %s.", v.Name, kind)
+	}
+	return fmt.Sprintf("%s exists: a %s in the area %s.", v.Name, kind, v.Area)
+}
+
+// SayAct says in words what would be done to a device.
+func SayAct(action, name string) string {
+	switch action {
+	case "on", "off":
+		return "switch " + name + " " + action
+	case "level", "position":
+		return "move " + name
+	case "setpoint", "mode", "colour":
+		return "set " + name
+	default:
+		return action + " " + name
+	}
+}
+
+// SayAge says how long ago something was.
+func SayAge(seconds int64) string {
+	switch hours := seconds / 3600; {
+	case seconds < 120:
+		return "a minute"
+	case hours < 1:
+		return fmt.Sprintf("%d minutes", seconds/60)
+	case hours < 2:
+		return "an hour"
+	case hours < 48:
+		return fmt.Sprintf("%d hours", hours)
+	default:
+		return fmt.Sprintf("%d days", hours/24)
+	}
+}
+
+// JoinWord appends a word to a name unless the name already ends with it.
+func JoinWord(name, word string) string {
+	if strings.HasSuffix(strings.ToLower(name), strings.ToLower(word)) {
+		return name
+	}
+	return name + " " + word
+}
+
+// OrList joins names: "a, b or c".
+func OrList(names []string) string { return joinNames(names, "or") }
+
+// AndList joins names: "a, b and c".
+func AndList(names []string) string { return joinNames(names, "and") }
+
+func joinNames(names []string, last string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
+}
