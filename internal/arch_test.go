@@ -75,10 +75,9 @@ var rooms = []room{
 	}},
 	{"keep", "what is on disk, and what it is about: turns, timers, marks, recordings", []string{"language", "ground", "audio", "tools", "home"}, map[string][]string{
 		"keep":          {},
-		"keep/family":   {"keep/record", "keep/store"},
+		"keep/family":   {"keep", "keep/record"},
 		"keep/record":   {},
 		"keep/recorder": {"keep/record"},
-		"keep/store":    {},
 		"keep/timers":   {},
 	}},
 	{"intent", "a text to what is meant, and what came of it to a sentence; no I/O", []string{"language", "tools", "home"}, map[string][]string{
@@ -224,7 +223,7 @@ var homes = map[string][]string{
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "ear/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
 	"github.com/yalue/onnxruntime_go":     {"ear/moonshine"},
-	"github.com/google/renameio":          {"keep/store"},
+	"github.com/google/renameio":          {"keep"},
 	"github.com/coreos/go-systemd":        {"ground/systemd"},
 	"github.com/prometheus/client_golang": {"doors/metrics"},
 	"github.com/hashicorp/mdns":           {"care/setup"},

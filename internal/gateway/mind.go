@@ -10,9 +10,9 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
@@ -116,7 +116,7 @@ func (s setup) memory() func() (announce.Memory, error) {
 	if s.cfg.Gateway.StateDir == "" {
 		return nil
 	}
-	return func() (announce.Memory, error) { return store.Open(s.cfg.Gateway.StateDir) }
+	return func() (announce.Memory, error) { return keep.Open(s.cfg.Gateway.StateDir) }
 }
 
 // newMind assembles the mind.

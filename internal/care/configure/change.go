@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/ground/config"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // File is a configuration file that is changed. There need not be one yet.
@@ -92,7 +92,7 @@ func (f File) Set(key, value string) (changed bool, err error) {
 	if text == string(old) {
 		return false, nil
 	}
-	return true, store.ReplaceOwn(f.Path, []byte(text))
+	return true, keep.ReplaceOwn(f.Path, []byte(text))
 }
 
 // Change is another value of a key.
@@ -187,5 +187,5 @@ func (f File) keep(key, secret string) (string, error) {
 		return "", fmt.Errorf("finding a place for the secret: %w", err)
 	}
 	place := filepath.Join(dir, "credentials", key)
-	return place, store.ReplaceSecret(place, []byte(secret+"\n"))
+	return place, keep.ReplaceSecret(place, []byte(secret+"\n"))
 }

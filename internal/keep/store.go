@@ -1,9 +1,4 @@
-// Package store keeps small state (timers, a saved task, the mute switch) on
-// disk so that it survives a restart, a kill at any moment and a full disk. One
-// value is one JSON file that is replaced as a whole: a reader sees the old
-// value or the new one, never a half. A new kind of state is a new name given
-// to Save; nothing here needs to change. It is not for anything that grows.
-package store
+package keep
 
 import (
 	"bytes"
