@@ -172,9 +172,7 @@ var rooms = []room{
 		"care/stage":     {},
 	}},
 	{"cli", "commands: flags in, calls, words out", []string{anything}, map[string][]string{
-		"cli":        {"cli/review", "cli/upkeep"},
-		"cli/review": {},
-		"cli/upkeep": {},
+		"cli": {},
 	}},
 }
 
@@ -227,7 +225,7 @@ var homes = map[string][]string{
 	"github.com/hashicorp/mdns":           {"care/setup"},
 	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
-	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "scripts/packaging", "zwave/serve"},
+	"github.com/spf13/cobra":              {"cli", "care/packaging", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
 	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */
