@@ -113,7 +113,7 @@ var rooms = []room{
 		"mcpint/client": {"mcpint"},
 		"mcpint/host":   {"mcpint", "mcpint/client"},
 		"mcpint/reach":  {"mcpint", "mcpint/host"},
-		"mcpint/serve":  {"mcpint"},
+		"mcpint/serve":  {},
 	}},
 	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
 		"zwave":       {"zwave/wire"},
