@@ -97,12 +97,8 @@ func (a *app) marksCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "marks", Short: "List the turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.load(c.Context())
-			if err != nil {
-				return err
-			}
-			list, err := doors.Marks.Ask(c.Context(), l.daemon().order, struct{}{})
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
+			list, err := doors.Marks.Ask(ctx, l.daemon().order, struct{}{})
 			if err != nil {
 				return err
 			}
@@ -121,7 +117,7 @@ func (a *app) marksCommand() *cobra.Command {
 			}
 			console.Table(a.Out, a.paint, []string{"turn", "marked", "heard", "reply", "should"}, rows)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the marks as JSON")
 	c.AddCommand(a.deletion(doors.Unmark, "Remove a mark, with its sound", "Removed."))
@@ -132,17 +128,13 @@ func (a *app) marksCommand() *cobra.Command {
 func (a *app) deletion(operation doors.Doable, short, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: short, Args: arguments(1, 1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := a.load(c.Context())
-			if err != nil {
-				return err
-			}
-			if _, err := operation.Send(c.Context(), l.daemon().order, &doors.ByID{ID: args[0]}); err != nil {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
+			if _, err := operation.Send(ctx, l.daemon().order, &doors.ByID{ID: args[0]}); err != nil {
 				return err
 			}
 			fmt.Fprintln(a.Out, done)
 			return nil
-		},
+		}),
 	}
 }
 
@@ -178,12 +170,8 @@ func describeWording(k record.Wording) string {
 // wordingsCommand lists the wordings, changes or forgets one.
 func (a *app) wordingsCommand() *cobra.Command {
 	var asJSON bool
-	list := func(c *cobra.Command, _ []string) error {
-		l, err := a.load(c.Context())
-		if err != nil {
-			return err
-		}
-		kept, err := doors.Wordings.Ask(c.Context(), l.daemon().order, struct{}{})
+	list := a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
+		kept, err := doors.Wordings.Ask(ctx, l.daemon().order, struct{}{})
 		if err != nil {
 			return err
 		}
@@ -200,7 +188,7 @@ func (a *app) wordingsCommand() *cobra.Command {
 			}
 		}
 		return nil
-	}
+	})
 	c := &cobra.Command{Use: "wordings", Short: "List your own wordings, which are understood without a model", Args: arguments(0, 0, "no arguments, or list, edit or delete"), RunE: list}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
 	c.AddCommand(
