@@ -115,7 +115,7 @@ var rooms = []room{
 		"mcpint/host":        {"mcpint", "mcpint/client"},
 		"mcpint/houseserver": {"mcpint/serve"},
 		"mcpint/reach":       {"mcpint", "mcpint/host"},
-		"mcpint/serve":       {"mcpint"},
+		"mcpint/serve":       {},
 	}},
 	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
 		"zwave":       {"zwave/wire"},
@@ -174,9 +174,7 @@ var rooms = []room{
 		"care/stage":     {},
 	}},
 	{"cli", "commands: flags in, calls, words out", []string{anything}, map[string][]string{
-		"cli":        {"cli/review", "cli/upkeep"},
-		"cli/review": {},
-		"cli/upkeep": {},
+		"cli": {},
 	}},
 }
 
@@ -229,7 +227,7 @@ var homes = map[string][]string{
 	"github.com/hashicorp/mdns":           {"care/setup"},
 	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
-	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
+	"github.com/spf13/cobra":              {"cli", "care/packaging", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
 	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */

@@ -97,10 +97,8 @@ func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
-	defer cancel()
 	var house home.House
-	err = l.daemon().request(ctx, doors.House.Method(), doors.House.Path(), nil, &house)
+	err = l.daemon().ask(ctx, doors.House.Method(), doors.House.Path(), nil, &house)
 	if errors.Is(err, errNoDaemon) {
 		fmt.Fprintln(m.app.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
 		return &home.File{Main: &home.House{}}, nil

@@ -75,15 +75,6 @@ func programs(variable string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// DependsOn makes go run the test again when these files of the repository, or files
-// below these directories, have changed: go does not see what a child process reads.
-func DependsOn(tb testing.TB, names ...string) {
-	tb.Helper()
-	if err := look(root(tb), names...); err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // look opens every file below the given ones, but tests, which go remembers with the
 // result of a test.
 func look(root string, names ...string) error {

@@ -139,9 +139,6 @@ func (l *Labels) replacedNames() []string {
 	return out
 }
 
-// Plain is a name of a thing as it may stand before a language model.
-func Plain(name string) string { return shortenName(name, nameWords) }
-
 // shortenName returns the beginning of a name, up to the end of a sentence or to a number of
 // words. A name that holds an order keeps only the words before the order.
 func shortenName(name string, most int) string {

@@ -1,11 +1,10 @@
-package upkeep
+package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/user"
 	"strconv"
@@ -18,11 +17,12 @@ import (
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/doors/console"
+	"voicegateway/internal/gateway"
 )
 
-// doctor looks at every part of an installation.
-func (u commands) doctor() *cobra.Command {
-	return u.withFindings(&cobra.Command{
+// doctorCommand looks at every part of an installation.
+func (a *app) doctorCommand() *cobra.Command {
+	return a.withFindings(&cobra.Command{
 		Use: "doctor", Short: "Check every part, and name the command that fixes each problem",
 		Long: `Looks at the microphone, the models, the broker, the ports, the MCP servers and the
 house, with or without a running gateway, and changes nothing. Each line gives the
@@ -31,12 +31,12 @@ the command that fixes it, or what you have to do by hand.`,
 	}, doctor.Examine)
 }
 
-// command is how our own program is called here, with the configuration that was named.
-func (w World) command() string { return configure.Invocation(w.Executable, w.File) }
+// invocation is how our own program is called here, with the configuration that was named.
+func (a *app) invocation() string { return configure.Invocation(a.Executable, a.config) }
 
-// status asks the gateway that runs how it is.
-func (u commands) status() *cobra.Command {
-	return u.withFindings(&cobra.Command{
+// statusCommand asks the gateway that runs how it is.
+func (a *app) statusCommand() *cobra.Command {
+	return a.withFindings(&cobra.Command{
 		Use: "status", Short: "Show which gateway runs, and which of its parts have a problem",
 		Long: `Asks the running gateway, and shows its process, version and configuration, and each
 part that has a problem (! could be better, ✗ does not work), as its page does. It also
@@ -46,28 +46,27 @@ command. The command doctor examines more.`,
 }
 
 // withFindings completes a command that prints what an examination finds.
-func (u commands) withFindings(c *cobra.Command, examine func(context.Context, doctor.Patient) []doctor.Finding) *cobra.Command {
-	c.Args = u.exactly(0, "no arguments")
+func (a *app) withFindings(c *cobra.Command, examine func(context.Context, doctor.Patient) []doctor.Finding) *cobra.Command {
+	c.Args = exactly(0, "no arguments")
 	asJSON := c.Flags().Bool("json", false, "print the findings as JSON")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		w := u.world()
-		l, err := w.Load(c.Context())
+		l, err := a.load(c.Context())
 		if err != nil {
 			return err
 		}
-		return w.tell(examine(c.Context(), w.patient(l)), *asJSON)
+		return a.tellFindings(examine(c.Context(), a.patient(l)), *asJSON)
 	}
 	return c
 }
 
-// tell prints findings; it is an error if something does not work.
-func (w World) tell(all []doctor.Finding, asJSON bool) error {
+// tellFindings prints findings; it is an error if something does not work.
+func (a *app) tellFindings(all []doctor.Finding, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(w.Out).Encode(all); err != nil {
-			return fmt.Errorf("printing the findings: %w", err)
+		if err := printJSON(a.Out, "the findings", all); err != nil {
+			return err
 		}
 	} else {
-		doctor.Tell(w.Out, w.Paint, all)
+		doctor.Tell(a.Out, a.paint, all)
 	}
 	if doctor.Worst(all) == doctor.Ill {
 		return console.ToldError{Err: errors.New("something does not work")}
@@ -76,7 +75,7 @@ func (w World) tell(all []doctor.Finding, asJSON bool) error {
 }
 
 // patient is this installation, as the doctor looks at it.
-func (w World) patient(l *configure.Loaded) doctor.Patient {
+func (a *app) patient(l *loaded) doctor.Patient {
 	who := strconv.Itoa(os.Getuid())
 	if me, err := user.Current(); err == nil {
 		who = me.Username
@@ -85,13 +84,15 @@ func (w World) patient(l *configure.Loaded) doctor.Patient {
 		who = "voice-gateway"
 	}
 	return doctor.Patient{
-		Loaded: l, Executable: w.Executable, Version: w.Version, Command: w.command(), User: who, NoDaemon: w.NoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Ask: func(ctx context.Context, path string, answer any) error { return w.Ask(ctx, l, path, answer) },
+		Loaded: l.Loaded, Executable: a.Executable, Version: a.version, Command: a.invocation(), User: who, NoDaemon: errNoDaemon, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Ask: func(ctx context.Context, path string, answer any) error {
+			return l.daemon().ask(ctx, http.MethodGet, path, nil, answer)
+		},
 		Sound: func(ctx context.Context, runs bool) (audio.Equipment, error) {
 			if runs {
-				return w.Sound(ctx, l)
+				return equipment(ctx, l, a.Executable, slog.New(slog.DiscardHandler))
 			}
-			return w.Here(ctx, l)
+			return gateway.ListSound(ctx, l.Config, a.Executable, slog.New(slog.DiscardHandler))
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package upkeep
+package cli
 
 import (
 	"context"
@@ -25,8 +25,8 @@ func pairs(what string) cobra.PositionalArgs {
 	}
 }
 
-// alias gives things of the house other names.
-func (u commands) alias() *cobra.Command {
+// aliasCommand gives things of the house other names.
+func (a *app) aliasCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "alias THING NAME [THING NAME]...", Short: "Give a thing or a room of the house another name",
 		Long: `Adds another name to a thing or a room, beside those that it has, as home.aliases of
@@ -34,12 +34,13 @@ the configuration file. THING is the name, or the id, that voice-gateway home --
 several things with one name, the id tells which is meant. Where a gateway runs, it is asked
 whether the house has such a thing.`,
 		Args: pairs("a thing and another name for it"),
-		RunE: func(c *cobra.Command, args []string) error { return u.world().alias(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error { return a.giveNames(c.Context(), args) },
 	}
 }
 
-func (w World) alias(ctx context.Context, args []string) error {
-	file, err := configure.Open(w.File, w.Environ)
+// giveNames adds names to the configuration file: pairs of a thing and another name for it.
+func (a *app) giveNames(ctx context.Context, args []string) error {
+	file, err := configure.Open(a.config, a.Environ)
 	if err != nil {
 		return err
 	}
@@ -51,64 +52,65 @@ func (w World) alias(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case added == 0:
-		fmt.Fprintf(w.Out, "%s %s says that already\n", w.Paint.Good("✓"), file.Path)
+		fmt.Fprintf(a.Out, "%s %s says that already\n", a.paint.Good("✓"), file.Path)
 	default:
 		for _, n := range names {
-			fmt.Fprintf(w.Out, "%s %s is also called %s\n", w.Paint.Good("✓"), n.Thing, n.Alias)
+			fmt.Fprintf(a.Out, "%s %s is also called %s\n", a.paint.Good("✓"), n.Thing, n.Alias)
 		}
-		fmt.Fprintf(w.Out, "  in %s; %s\n", file.Path, w.restartHint(file))
+		fmt.Fprintf(a.Out, "  in %s; %s\n", file.Path, a.restartHint(file))
 	}
-	w.missing(ctx, file, names)
+	a.tellMissing(ctx, file, names)
 	return nil
 }
 
-// missing tells of names for what the house of the gateway that runs does not have.
-func (w World) missing(ctx context.Context, file configure.File, names []configure.Named) {
+// tellMissing tells of names for what the house of the gateway that runs does not have.
+func (a *app) tellMissing(ctx context.Context, file configure.File, names []configure.Named) {
 	var snapshot home.Snapshot
-	var l *configure.Loaded
+	var l *loaded
 	d, err := file.Draft("")
 	if err == nil {
-		l, err = w.LoadDraft(ctx, d)
+		l, err = a.loadDraft(ctx, d)
 	}
 	if err == nil {
-		err = w.Ask(ctx, l, doors.House.Path(), &snapshot)
+		snapshot, err = doors.House.Ask(ctx, l.daemon().ask, struct{}{})
 	}
 	switch {
-	case errors.Is(err, w.NoDaemon):
-		fmt.Fprintln(w.Out, "  whether the house has such things was not checked: no gateway runs")
+	case errors.Is(err, errNoDaemon):
+		fmt.Fprintln(a.Out, "  whether the house has such things was not checked: no gateway runs")
 		return
 	case err != nil:
-		fmt.Fprintf(w.Out, "  whether the house has such things was not checked: %v\n", err)
+		fmt.Fprintf(a.Out, "  whether the house has such things was not checked: %v\n", err)
 		return
 	case len(snapshot.Entities) == 0:
-		fmt.Fprintln(w.Out, "  whether the house has such things was not checked: the gateway that runs knows no house yet")
+		fmt.Fprintln(a.Out, "  whether the house has such things was not checked: the gateway that runs knows no house yet")
 		return
 	}
 	lacks := map[string]bool{}
 	for _, n := range names {
 		named := func(name string) bool { return text.Same(name, n.Thing) }
-		there := slices.ContainsFunc(snapshot.Areas, func(a home.Area) bool { return named(a.Name) }) ||
+		there := slices.ContainsFunc(snapshot.Areas, func(r home.Area) bool { return named(r.Name) }) ||
 			slices.ContainsFunc(snapshot.Entities, func(e home.EntityState) bool { return named(e.Name) || e.ID == n.Thing })
 		if !there && !lacks[n.Thing] {
 			lacks[n.Thing] = true
-			fmt.Fprintf(w.Out, "%s the house has no thing or room called %s; voice-gateway home shows those it has\n", w.Paint.Warn("!"), n.Thing)
+			fmt.Fprintf(a.Out, "%s the house has no thing or room called %s; voice-gateway home shows those it has\n", a.paint.Warn("!"), n.Thing)
 		}
 	}
 }
 
-// pronounce says how words of names are spoken.
-func (u commands) pronounce() *cobra.Command {
+// pronounceCommand says how words of names are spoken.
+func (a *app) pronounceCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "pronounce WORD PHONES [WORD PHONES]...", Short: "Give the pronunciation of a word that is in no dictionary",
 		Long: `Keeps how a word of a name is pronounced, as stt.pronunciations of the configuration
 file. PHONES are those of the CMU pronouncing dictionary: pronounce nabu "N AA B UW".`,
 		Args: pairs("a word and its phones"),
-		RunE: func(_ *cobra.Command, args []string) error { return u.world().pronounce(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.pronounce(args) },
 	}
 }
 
-func (w World) pronounce(args []string) error {
-	file, err := configure.Open(w.File, w.Environ)
+// pronounce keeps pronunciations: pairs of a word and its phones.
+func (a *app) pronounce(args []string) error {
+	file, err := configure.Open(a.config, a.Environ)
 	if err != nil {
 		return err
 	}
@@ -117,9 +119,9 @@ func (w World) pronounce(args []string) error {
 		case err != nil:
 			return err
 		case changed:
-			fmt.Fprintf(w.Out, "%s %s is pronounced %s in %s; %s\n", w.Paint.Good("✓"), args[i], args[i+1], file.Path, w.restartHint(file))
+			fmt.Fprintf(a.Out, "%s %s is pronounced %s in %s; %s\n", a.paint.Good("✓"), args[i], args[i+1], file.Path, a.restartHint(file))
 		default:
-			fmt.Fprintf(w.Out, "%s %s says that already\n", w.Paint.Good("✓"), file.Path)
+			fmt.Fprintf(a.Out, "%s %s says that already\n", a.paint.Good("✓"), file.Path)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package review
+package cli
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 // tell prints what came of a turn, then and now.
 func (r *replaying) tell(o record.Replay) error {
 	if r.asJSON {
-		return r.json("the outcome", o)
+		return printJSON(r.Out, "the outcome", o)
 	}
-	fmt.Fprintf(r.Out, "%s %s%s\n", r.Paint.Bold("Turn"), console.Clean(o.ID), at(o.Then))
+	fmt.Fprintf(r.Out, "%s %s%s\n", r.paint.Bold("Turn"), console.Clean(o.ID), whenAndWhere(o.Then))
 	rows := [][]string{
 		{"heard", quoteHeard(o.Then), quoteHeard(o.Now)},
 		{"route", string(o.Then.Route), string(o.Now.Route)},
@@ -28,9 +28,9 @@ func (r *replaying) tell(o record.Replay) error {
 		[]string{"outcome", string(o.Then.Outcome), outcomeToShow(o.Now)},
 		[]string{"reply", console.Quote(o.Then.Reply), console.Quote(o.Now.Reply)},
 	)
-	console.Table(r.Out, r.Paint, []string{"", "then", "now"}, rows)
+	console.Table(r.Out, r.paint, []string{"", "then", "now"}, rows)
 	if o.Should != "" {
-		fmt.Fprintf(r.Out, "  %s %s\n", r.Paint.Dim("should"), console.Quote(o.Should))
+		fmt.Fprintf(r.Out, "  %s %s\n", r.paint.Dim("should"), console.Quote(o.Should))
 	}
 	if r.marked {
 		fmt.Fprintf(r.Out, "  %s: %s\n", r.verdict(o.Rightness), o.Why)
@@ -43,15 +43,15 @@ func (r *replaying) tell(o record.Replay) error {
 func (r *replaying) verdict(v record.Rightness) string {
 	switch v {
 	case record.Right:
-		return r.Paint.Good("✓ right")
+		return r.paint.Good("✓ right")
 	case record.Wrong:
-		return r.Paint.Bad("✗ wrong")
+		return r.paint.Bad("✗ wrong")
 	case record.Open:
 	}
-	return r.Paint.Warn("! open")
+	return r.paint.Warn("! open")
 }
 
-func at(then record.Record) string {
+func whenAndWhere(then record.Record) string {
 	if then.Time.IsZero() {
 		return ""
 	}
@@ -99,6 +99,7 @@ func plannedCalls(r record.Record) []string {
 	return all
 }
 
+// nth is one of some texts, a dash where there are fewer.
 func nth(all []string, i int) string {
 	if i < len(all) {
 		return all[i]

@@ -1,4 +1,4 @@
-package review
+package cli
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,15 @@ import (
 
 // replaying is the work of replay, with its flags.
 type replaying struct {
-	World
+	*app
+	*loaded
+	log *slog.Logger
+
 	marked, asJSON, textOnly bool
 	home, pack, language     string
 
 	today *intent.Pack
-	ear   ear
+	ear   taughtEar
 }
 
 // job is one turn to run, with the sound of its utterance, which may be missing.
@@ -42,8 +46,8 @@ type job struct {
 }
 
 // replayCommand runs turns of before through today's program.
-func replayCommand(open Open) *cobra.Command {
-	var r replaying
+func (a *app) replayCommand() *cobra.Command {
+	r := replaying{app: a}
 	c := &cobra.Command{
 		Use: "replay TURN|FILE...", Short: "Run earlier turns through today's program, and compare the results",
 		Long: `Runs turns once more: by their ids, as turns lists them ("last" is the last one), from
@@ -62,9 +66,10 @@ With --marked the exit status is 1 if a turn would still go wrong.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if r.World, err = open(c.Context()); err != nil {
+			if r.loaded, err = a.load(c.Context()); err != nil {
 				return err
 			}
+			r.log = a.logger(slog.LevelError)
 			return r.run(c.Context(), args)
 		},
 	}
@@ -80,13 +85,13 @@ With --marked the exit status is 1 if a turn would still go wrong.`,
 func (r *replaying) run(ctx context.Context, args []string) error {
 	language := r.language
 	if language == "" {
-		language = r.Config.Gateway.Language
+		language = r.Gateway.Language
 	}
 	var err error
 	if r.today, err = r.sentences(language); err != nil {
 		return configure.AsUseError(err)
 	}
-	own, err := intent.Ours(r.Config.Gateway.Language)
+	own, err := intent.Ours(r.Gateway.Language)
 	if err != nil {
 		return err
 	}
@@ -94,7 +99,7 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	today, err := replay.New(replay.Config{Pack: r.today, Own: own, Language: r.Config.Gateway.Language, Limits: r.Config.Safety, Wordings: kept, Log: r.Log})
+	today, err := replay.New(replay.Config{Pack: r.today, Own: own, Language: r.Gateway.Language, Limits: r.Safety, Wordings: kept, Log: r.log})
 	if err != nil {
 		return err
 	}
@@ -126,9 +131,9 @@ func (r *replaying) run(ctx context.Context, args []string) error {
 func (r *replaying) sentences(language string) (*intent.Pack, error) {
 	info, err := os.Stat(r.pack)
 	if r.pack == "" || err != nil || !info.Mode().IsRegular() {
-		return r.Sentences(r.pack, language)
+		return loadPack(r.pack, language)
 	}
-	data, err := read(r.pack)
+	data, err := readBounded(r.pack)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +160,9 @@ func (r *replaying) sum(verdicts map[record.Rightness]int, all int) error {
 
 // wordings are the family's own: the running gateway's, or those on the disk.
 func (r *replaying) wordings(ctx context.Context) (kept []record.Wording, err error) {
-	kept, err = doors.Wordings.Ask(ctx, r.Daemon, struct{}{})
-	if errors.Is(err, r.NoDaemon) {
-		return family.NewWordings(r.Config.Gateway.StateDir, r.today.Bare, nil, r.Log).List(), nil
+	kept, err = doors.Wordings.Ask(ctx, r.daemon().ask, struct{}{})
+	if errors.Is(err, errNoDaemon) {
+		return family.NewWordings(r.Gateway.StateDir, r.today.Bare, nil, r.log).List(), nil
 	}
 	return kept, err
 }
@@ -187,11 +192,11 @@ func (r *replaying) jobs(ctx context.Context, args []string) (all []job, err err
 
 // turns finds one of the running gateway's last turns.
 func (r *replaying) turns(ctx context.Context, id string) ([]job, error) {
-	id, err := r.turn(ctx, id)
+	id, err := r.daemon().turn(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	turns, err := doors.LastTurns.Ask(ctx, r.order, doors.Newest(doors.MaxTurns))
+	turns, err := doors.LastTurns.Ask(ctx, r.daemon().order, doors.Newest(doors.MaxTurns))
 	if err != nil {
 		return nil, err
 	}
@@ -212,9 +217,9 @@ func (r *replaying) turns(ctx context.Context, id string) ([]job, error) {
 
 // soundOf is the sound that the recorder has of a turn, where this person may read it.
 func (r *replaying) soundOf(t record.Record) []byte {
-	dir := r.Config.Recorder.Dir
+	dir := r.Recorder.Dir
 	if dir == "" {
-		dir = filepath.Join(r.Config.Gateway.StateDir, recorder.Dir)
+		dir = filepath.Join(r.Gateway.StateDir, recorder.Dir)
 	}
 	sound, err := recorder.Sound(dir, t)
 	if err != nil {
@@ -232,12 +237,12 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := process.ReadUntil(ctx, func() ([]byte, error) { return read(name) })
+	data, err := process.ReadUntil(ctx, func() ([]byte, error) { return readBounded(name) })
 	if err != nil {
 		return nil, err
 	}
 	if !strings.EqualFold(filepath.Ext(name), ".wav") {
-		turns, err := records(data)
+		turns, err := readRecords(data)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w; expected records, one a line, as turns --json prints them", name, err)
 		}
@@ -247,10 +252,10 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 		}
 		return all, nil
 	}
-	j := job{Case: replay.Case{Rooms: rooms, Then: record.Record{ID: filepath.Base(name), Source: record.FromFile, Area: r.Config.Gateway.Area}}, sound: data}
+	j := job{Case: replay.Case{Rooms: rooms, Then: record.Record{ID: filepath.Base(name), Source: record.FromFile, Area: r.Gateway.Area}}, sound: data}
 	beside := strings.TrimSuffix(name, filepath.Ext(name)) + ".json"
-	if text, err := process.ReadUntil(ctx, func() ([]byte, error) { return read(beside) }); err == nil {
-		turns, err := records(text)
+	if text, err := process.ReadUntil(ctx, func() ([]byte, error) { return readBounded(beside) }); err == nil {
+		turns, err := readRecords(text)
 		if err != nil || len(turns) != 1 {
 			return nil, fmt.Errorf("reading %s: expected the record of one turn; %w", beside, errors.Join(err))
 		}
@@ -259,7 +264,8 @@ func (r *replaying) file(ctx context.Context, name string) ([]job, error) {
 	return []job{j}, nil
 }
 
-func read(name string) ([]byte, error) {
+// readBounded reads a file that is not too large.
+func readBounded(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
@@ -272,8 +278,8 @@ func read(name string) ([]byte, error) {
 	return data, err
 }
 
-// records reads the records of turns, one after another.
-func records(data []byte) (turns []record.Record, err error) {
+// readRecords reads the records of turns, one after another.
+func readRecords(data []byte) (turns []record.Record, err error) {
 	for decoder := json.NewDecoder(bytes.NewReader(data)); ; {
 		var t record.Record
 		if err := decoder.Decode(&t); errors.Is(err, io.EOF) {
@@ -291,9 +297,9 @@ func records(data []byte) (turns []record.Record, err error) {
 
 // marks are all marked turns: the running gateway's, or those on the disk.
 func (r *replaying) marks(ctx context.Context) ([]job, error) {
-	disk := family.NewMarks(r.Config.Gateway.StateDir, r.Log)
-	list, err := doors.Marks.Ask(ctx, r.Daemon, struct{}{})
-	running := !errors.Is(err, r.NoDaemon)
+	disk := family.NewMarks(r.Gateway.StateDir, r.log)
+	list, err := doors.Marks.Ask(ctx, r.daemon().ask, struct{}{})
+	running := !errors.Is(err, errNoDaemon)
 	switch {
 	case !running:
 		list = disk.List()
@@ -305,7 +311,7 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 		j := job{Case: replay.Case{Then: m.Then, Marked: true, Should: m.Should}}
 		switch {
 		case running:
-			one, err := doors.Mark.Ask(ctx, r.Daemon, doors.ByID{ID: m.ID})
+			one, err := doors.Mark.Ask(ctx, r.daemon().ask, doors.ByID{ID: m.ID})
 			if err != nil {
 				return nil, err
 			}
@@ -330,13 +336,13 @@ func (r *replaying) marks(ctx context.Context) ([]job, error) {
 // rooms is the house where none was kept.
 func (r *replaying) rooms(ctx context.Context) (rooms home.Snapshot, err error) {
 	if r.home == "" {
-		rooms, err = doors.House.Ask(ctx, r.Daemon, struct{}{})
-		if errors.Is(err, r.NoDaemon) {
+		rooms, err = doors.House.Ask(ctx, r.daemon().ask, struct{}{})
+		if errors.Is(err, errNoDaemon) {
 			return rooms, configure.AsUseError(errors.New("no gateway runs whose house could be asked for; name a file with the house: --home FILE"))
 		}
 		return rooms, err
 	}
-	data, err := read(r.home)
+	data, err := readBounded(r.home)
 	if err != nil {
 		return rooms, err
 	}

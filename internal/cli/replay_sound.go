@@ -1,4 +1,4 @@
-package review
+package cli
 
 import (
 	"bytes"
@@ -13,20 +13,20 @@ import (
 	"voicegateway/internal/home"
 )
 
-// ear is a recogniser that has learnt one house. It is kept from one turn to the next,
-// because learning takes longer than hearing. The zero ear has learnt nothing.
-type ear struct {
+// taughtEar is a recogniser that has learnt one house. It is kept from one turn to the next,
+// because learning takes longer than hearing. The zero value has learnt nothing.
+type taughtEar struct {
 	*lab.Ear
 	end   func() error
 	house string // as JSON
 }
 
 // close ends the recogniser.
-func (e *ear) close() {
+func (e *taughtEar) close() {
 	if e.end != nil {
 		_ = e.end() // what it heard is heard
 	}
-	*e = ear{}
+	*e = taughtEar{}
 }
 
 // hear has today's recogniser hear the sound of a turn, if there is one.
@@ -72,7 +72,7 @@ func (r *replaying) learn(ctx context.Context, rooms home.Snapshot) error {
 	for _, e := range rooms.Entities {
 		h.Entities = append(h.Entities, e.Entity)
 	}
-	made, err := lab.NewEar(lab.EarConfig{Gateway: r.Config, Pack: r.today, House: &h, Executable: r.Executable, Log: r.Log})
+	made, err := lab.NewEar(lab.EarConfig{Gateway: r.Config, Pack: r.today, House: &h, Executable: r.Executable, Log: r.log})
 	if err != nil {
 		return err
 	}
@@ -80,6 +80,6 @@ func (r *replaying) learn(ctx context.Context, rooms home.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	r.ear = ear{made, end, string(key)}
+	r.ear = taughtEar{made, end, string(key)}
 	return nil
 }

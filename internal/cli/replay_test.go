@@ -1,4 +1,4 @@
-package review
+package cli
 
 import "testing"
 
@@ -9,7 +9,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"id":"1","calls":[{"args":{"a":1},"receipt":{"outcome":"confirmed"}}]} x`))
 	f.Add([]byte(``))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		turns, err := records(data)
+		turns, err := readRecords(data)
 		if (err == nil) != (len(turns) > 0) {
 			t.Errorf("%d turns, %v", len(turns), err)
 		}

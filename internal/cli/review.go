@@ -1,17 +1,10 @@
-// Package review has the commands about earlier turns: run one again, mark it as wrong,
-// keep its words. It is separate from the other commands because these belong together
-// and need from the rest only what World has. A new command is a func that returns it
-// and a line in Commands.
-package review
+package cli
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,50 +12,9 @@ import (
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/gateway"
-	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mind/lessons"
 )
-
-// World is what the commands need of the command line.
-type World struct {
-	Out, Err   io.Writer
-	Paint      console.Paint
-	Executable string
-	Log        *slog.Logger
-	Config     gateway.Config
-	// Daemon is one exchange with the running gateway. If none runs, the error is NoDaemon;
-	// Needed adds to that error what the user can do.
-	Daemon   doors.Exchange
-	NoDaemon error
-	Needed   func(error) error
-	// Sentences loads the sentences of a directory, or our own.
-	Sentences func(dir, language string) (*intent.Pack, error)
-}
-
-// Open makes the world of a command when it runs.
-type Open func(ctx context.Context) (World, error)
-
-// Commands are all of them.
-func Commands(open Open) []*cobra.Command {
-	return []*cobra.Command{
-		replayCommand(open), wrongCommand(open), marksCommand(open), rememberCommand(open), wordingsCommand(open),
-	}
-}
-
-// order is one exchange with the running gateway that only a running one can have.
-func (w World) order(ctx context.Context, method, path string, body []byte, answer any) error {
-	return w.Needed(w.Daemon(ctx, method, path, body, answer))
-}
-
-// json prints a value on one line.
-func (w World) json(what string, value any) error {
-	if err := json.NewEncoder(w.Out).Encode(value); err != nil {
-		return fmt.Errorf("printing %s: %w", what, err)
-	}
-	return nil
-}
 
 // arguments is cobra's argument check with our exit status and a sentence.
 func arguments(least, most int, what string) cobra.PositionalArgs {
@@ -74,12 +26,23 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// findTurn returns how the running gateway is asked, and the id of a turn, which is given by
+// its id or as "last".
+func (a *app) findTurn(ctx context.Context, turn string) (ask doors.Exchange, id string, err error) {
+	l, err := a.load(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err = l.daemon().turn(ctx, turn)
+	return l.daemon().order, id, err
+}
+
 // turn finds the id of a turn: the one given, or that of the last turn.
-func (w World) turn(ctx context.Context, id string) (string, error) {
+func (d daemon) turn(ctx context.Context, id string) (string, error) {
 	if id != "last" {
 		return id, nil
 	}
-	turns, err := doors.LastTurns.Ask(ctx, w.order, doors.Newest(1))
+	turns, err := doors.LastTurns.Ask(ctx, d.order, doors.Newest(1))
 	if err != nil {
 		return "", err
 	}
@@ -89,18 +52,8 @@ func (w World) turn(ctx context.Context, id string) (string, error) {
 	return turns[0].ID, nil
 }
 
-// openTurn opens the world and finds the id of a turn, which is given by its id or as
-// "last".
-func (open Open) openTurn(ctx context.Context, turn string) (w World, id string, err error) {
-	if w, err = open(ctx); err != nil {
-		return w, "", err
-	}
-	id, err = w.turn(ctx, turn)
-	return w, id, err
-}
-
 // wrongCommand marks a turn.
-func wrongCommand(open Open) *cobra.Command {
+func (a *app) wrongCommand() *cobra.Command {
 	var should string
 	c := &cobra.Command{
 		Use: "wrong TURN", Short: "Mark a turn as wrong, with what should have happened",
@@ -111,17 +64,17 @@ have happened, or "nothing".`,
 		Example: "  voice-gateway wrong last --should 'turn on the hallway light'",
 		Args:    arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, id, err := open.openTurn(c.Context(), args[0])
+			ask, id, err := a.findTurn(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			m, err := doors.Wrong.Ask(c.Context(), w.order, doors.WrongTurn{ID: id, Should: should})
+			m, err := doors.Wrong.Ask(c.Context(), ask, doors.WrongTurn{ID: id, Should: should})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w.Out, "Marked: %s\n", about(m))
+			fmt.Fprintf(a.Out, "Marked: %s\n", aboutMark(m))
 			if m.Should == "" {
-				fmt.Fprintf(w.Out, "Say what should have happened: voice-gateway wrong %s --should \"…\"\n", console.Clean(m.ID))
+				fmt.Fprintf(a.Out, "Say what should have happened: voice-gateway wrong %s --should \"…\"\n", console.Clean(m.ID))
 			}
 			return nil
 		},
@@ -130,8 +83,8 @@ have happened, or "nothing".`,
 	return c
 }
 
-// about tells a mark in a line.
-func about(m record.Mark) string {
+// aboutMark tells a mark in a line.
+func aboutMark(m record.Mark) string {
 	should := "nobody has said what should have happened"
 	if m.Should != "" {
 		should = "should have been " + console.Quote(m.Should)
@@ -140,21 +93,17 @@ func about(m record.Mark) string {
 }
 
 // marksCommand lists the marked turns, or deletes one.
-func marksCommand(open Open) *cobra.Command {
+func (a *app) marksCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "marks", Short: "List the turns that were marked as wrong", Args: arguments(0, 0, "no arguments, or delete"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			w, err := open(c.Context())
-			if err != nil {
-				return err
-			}
-			list, err := doors.Marks.Ask(c.Context(), w.order, struct{}{})
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
+			list, err := doors.Marks.Ask(ctx, l.daemon().order, struct{}{})
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return w.json("the marks", list)
+				return printJSON(a.Out, "the marks", list)
 			}
 			var rows [][]string
 			for _, m := range list {
@@ -163,58 +112,54 @@ func marksCommand(open Open) *cobra.Command {
 				})
 			}
 			if len(rows) == 0 {
-				fmt.Fprintln(w.Out, "No turn is marked.")
+				fmt.Fprintln(a.Out, "No turn is marked.")
 				return nil
 			}
-			console.Table(w.Out, w.Paint, []string{"turn", "marked", "heard", "reply", "should"}, rows)
+			console.Table(a.Out, a.paint, []string{"turn", "marked", "heard", "reply", "should"}, rows)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the marks as JSON")
-	c.AddCommand(deletion(open, doors.Unmark, "Remove a mark, with its sound", "Removed."))
+	c.AddCommand(a.deletion(doors.Unmark, "Remove a mark, with its sound", "Removed."))
 	return c
 }
 
 // deletion is a command that deletes something by its id.
-func deletion(open Open, operation doors.Doable, short, done string) *cobra.Command {
+func (a *app) deletion(operation doors.Doable, short, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: short, Args: arguments(1, 1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open(c.Context())
-			if err != nil {
+		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
+			if _, err := operation.Send(ctx, l.daemon().order, &doors.ByID{ID: args[0]}); err != nil {
 				return err
 			}
-			if _, err := operation.Send(c.Context(), w.order, &doors.ByID{ID: args[0]}); err != nil {
-				return err
-			}
-			fmt.Fprintln(w.Out, done)
+			fmt.Fprintln(a.Out, done)
 			return nil
-		},
+		}),
 	}
 }
 
 // rememberCommand keeps the words of a turn.
-func rememberCommand(open Open) *cobra.Command {
+func (a *app) rememberCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remember TURN", Short: "Keep the words of a turn that a language model carried out",
 		Args: arguments(1, 1, `the id of a turn, or "last"`),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, id, err := open.openTurn(c.Context(), args[0])
+			ask, id, err := a.findTurn(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			kept, err := doors.Remember.Ask(c.Context(), w.order, doors.ByID{ID: id})
+			kept, err := doors.Remember.Ask(c.Context(), ask, doors.ByID{ID: id})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w.Out, "Kept: %s\n", wording(kept))
+			fmt.Fprintf(a.Out, "Kept: %s\n", describeWording(kept))
 			return nil
 		},
 	}
 }
 
-// wording tells a wording in a line.
-func wording(k record.Wording) string {
+// describeWording tells a wording in a line.
+func describeWording(k record.Wording) string {
 	where := "everywhere"
 	if k.Area != "" {
 		where = "in " + console.Clean(k.Area)
@@ -223,52 +168,48 @@ func wording(k record.Wording) string {
 }
 
 // wordingsCommand lists the wordings, changes or forgets one.
-func wordingsCommand(open Open) *cobra.Command {
+func (a *app) wordingsCommand() *cobra.Command {
 	var asJSON bool
-	list := func(c *cobra.Command, _ []string) error {
-		w, err := open(c.Context())
-		if err != nil {
-			return err
-		}
-		kept, err := doors.Wordings.Ask(c.Context(), w.order, struct{}{})
+	list := a.withConfig(func(ctx context.Context, l *loaded, _ []string) error {
+		kept, err := doors.Wordings.Ask(ctx, l.daemon().order, struct{}{})
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return w.json("the wordings", kept)
+			return printJSON(a.Out, "the wordings", kept)
 		}
 		if len(kept) == 0 {
-			fmt.Fprintln(w.Out, "No wording is kept.")
+			fmt.Fprintln(a.Out, "No wording is kept.")
 		}
 		for _, k := range kept {
-			fmt.Fprintf(w.Out, "%s %s\n", w.Paint.Bold(console.Clean(k.ID)), wording(k))
+			fmt.Fprintf(a.Out, "%s %s\n", a.paint.Bold(console.Clean(k.ID)), describeWording(k))
 			if k.Error != "" {
-				fmt.Fprintf(w.Out, "  %s not understood at present: %s\n", w.Paint.Warn("!"), console.Clean(k.Error))
+				fmt.Fprintf(a.Out, "  %s not understood at present: %s\n", a.paint.Warn("!"), console.Clean(k.Error))
 			}
 		}
 		return nil
-	}
+	})
 	c := &cobra.Command{Use: "wordings", Short: "List your own wordings, which are understood without a model", Args: arguments(0, 0, "no arguments, or list, edit or delete"), RunE: list}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print the wordings as JSON")
 	c.AddCommand(
 		&cobra.Command{Use: "list", Short: "List them", Args: arguments(0, 0, "no arguments"), RunE: list},
-		editCommand(open), deletion(open, doors.Forget, "Forget a wording", "Forgotten."),
+		a.editCommand(), a.deletion(doors.Forget, "Forget a wording", "Forgotten."),
 	)
 	return c
 }
 
 // editCommand changes the words of a wording, or the room to which it applies.
-func editCommand(open Open) *cobra.Command {
+func (a *app) editCommand() *cobra.Command {
 	var area string
 	c := &cobra.Command{
 		Use: "edit ID [TEXT]", Short: "Change the words of a wording, or the room in which they count",
 		Args: arguments(1, mostWords, "the id of a wording"),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := open(c.Context())
+			l, err := a.load(c.Context())
 			if err != nil {
 				return err
 			}
-			kept, err := doors.Wordings.Ask(c.Context(), w.order, struct{}{})
+			kept, err := doors.Wordings.Ask(c.Context(), l.daemon().order, struct{}{})
 			if err != nil {
 				return err
 			}
@@ -281,11 +222,11 @@ func editCommand(open Open) *cobra.Command {
 					}
 				}
 			}
-			changed, err := doors.Reword.Ask(c.Context(), w.order, wanted)
+			changed, err := doors.Reword.Ask(c.Context(), l.daemon().order, wanted)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w.Out, "Kept: %s\n", wording(changed))
+			fmt.Fprintf(a.Out, "Kept: %s\n", describeWording(changed))
 			return nil
 		},
 	}
