@@ -17,6 +17,7 @@ import (
 const (
 	settle  = 2500 * time.Millisecond // a thing that does not move shows it within this, once its service has ended
 	arrival = 700 * time.Millisecond  // a thing that moves is told as under way unless it arrives within this
+	turning = 3 * time.Second         // and a bolt that turns unless it stands within this
 	silence = time.Second             // without any sign, Home Assistant is asked whether it is there
 )
 
@@ -55,7 +56,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt, changed <-chan s
 				return *end
 			}
 			if f.underWay(s) && arrived == nil {
-				arrived = time.After(arrival)
+				arrived = time.After(either(f.entity.Domain == "lock", turning, arrival))
 			}
 		case got := <-reply:
 			reply = nil

@@ -181,11 +181,11 @@ var (
 func (r *registries) exposes(id, class string) bool {
 	e, registered := r.entities[id]
 	switch {
+	case !registered:
+		return r.shown[id]
 	case e.Options.Conversation.Expose != nil:
 		return *e.Options.Conversation.Expose
-	case r.shown[id]:
-		return true
-	case !registered || !r.newOnes || e.Category != nil || e.Hidden != nil:
+	case !r.newOnes || e.Category != nil || e.Hidden != nil:
 		return false
 	}
 	switch domain := domainOf(id); domain {
