@@ -123,6 +123,11 @@ var rooms = []room{
 		"zwave/sim":   {"zwave/wire"},
 		"zwave/wire":  {},
 	}},
+	{"hass", "the house behind Home Assistant", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
+		"hass":        {"hass/socket"},
+		"hass/serve":  {"hass", "hass/socket"},
+		"hass/socket": {},
+	}},
 	{"ai", "the language model", []string{"language", "ground", "tools", "home", "keep", "mind"}, map[string][]string{
 		"ai":          {"ai/filter", "ai/offer", "ai/sentence", "ai/wire"},
 		"ai/filter":   {},
@@ -182,14 +187,15 @@ var rooms = []room{
 // may import. They are above all rooms, but for the shipped configurations, which import
 // nothing.
 var roomless = map[string][]string{
-	"configs":              {},
-	"cmd/voice-gateway":    {"cli"},
-	"cmd/zwave-mcp-server": {"zwave/serve"},
-	"scripts/learn":        {"intent", "intent/learn", "intent/reader"},
-	"scripts/packaging":    {"care/packaging", "cli", "configs", "zwave/serve"},
-	"e2e/rig":              {"fake", "ground/mqtt", "zwave/sim"},
-	"fake":                 {anything},
-	"fake/bubble":          {},
+	"configs":                       {},
+	"cmd/voice-gateway":             {"cli"},
+	"cmd/zwave-mcp-server":          {"zwave/serve"},
+	"cmd/home-assistant-mcp-server": {"hass/serve"},
+	"scripts/learn":                 {"intent", "intent/learn", "intent/reader"},
+	"scripts/packaging":             {"care/packaging", "cli", "configs", "hass/serve", "zwave/serve"},
+	"e2e/rig":                       {"fake", "ground/mqtt", "zwave/sim"},
+	"fake":                          {anything},
+	"fake/bubble":                   {},
 }
 
 // forTests are the packages that no program may contain: stand-ins, and what tests of
@@ -217,6 +223,7 @@ var homes = map[string][]string{
 	"github.com/mochi-mqtt/server":        {"ground/broker", "ground/mqtt"}, // mqtt: its packets of MQTT 5
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
 	"golang.org/x/oauth2":                 {"mcpint/client"},
+	"github.com/gorilla/websocket":        {"hass/socket", "fake"},
 	"github.com/golang-jwt/jwt":           {"mcpint/client"},
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "ear/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
@@ -227,7 +234,7 @@ var homes = map[string][]string{
 	"github.com/hashicorp/mdns":           {"care/setup"},
 	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
-	"github.com/spf13/cobra":              {"cli", "care/packaging", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
+	"github.com/spf13/cobra":              {"cli", "care/packaging", "hass/serve", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
 	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */

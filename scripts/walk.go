@@ -173,7 +173,7 @@ func walk(list, write bool) error {
 	if err != nil {
 		return err
 	}
-	for _, program := range []string{"voice-gateway", "zwave-mcp-server"} {
+	for _, program := range []string{"voice-gateway", "zwave-mcp-server", "home-assistant-mcp-server"} {
 		if err := run("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", filepath.Join(dir, program), "./cmd/"+program); err != nil {
 			return err
 		}

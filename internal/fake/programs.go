@@ -31,7 +31,7 @@ func Program(tb testing.TB, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// Programs returns the directory of the real voice-gateway and zwave-mcp-server, built
+// Programs returns the directory of the real voice-gateway and house servers, built
 // without the race detector: what is tested is what is shipped. Where no make has built
 // them, they are built here, and the sources are looked at, so that go does not keep
 // the result of a test that was run with older programs.

@@ -50,6 +50,10 @@ func (s setup) servers(link link, settings host.Settings) []mcpint.Server {
 	for i := range servers {
 		server := &servers[i]
 		server.Program = filepath.Base(server.Command)
+		if server.Command == mcpint.HomeAssistantServer {
+			server.Own = true
+			server.Env = s.hassEnv(server.Env)
+		}
 		if server.ID != zwaveServer {
 			continue
 		}
@@ -90,6 +94,17 @@ func (s setup) brokerEnv(url string) map[string]string {
 	}
 	maps.DeleteFunc(env, func(_, v string) bool { return v == "" })
 	return env
+}
+
+// hassEnv returns the environment of our server for Home Assistant: what the entry says, and
+// whether dangerous acts are allowed.
+func (s setup) hassEnv(env map[string]string) map[string]string {
+	if !s.cfg.limits().Challenges() {
+		return env
+	}
+	all := map[string]string{"HASS_ALLOW_DANGEROUS": "true"}
+	maps.Copy(all, env)
+	return all
 }
 
 // serverList shows and retries the MCP servers for HTTP and for the tools.

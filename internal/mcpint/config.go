@@ -95,6 +95,18 @@ func (s Server) WithDefaults() Server {
 // SetDefaults fills what a new entry may leave out.
 func (s *Server) SetDefaults() { *s = s.WithDefaults() }
 
+// HomeAssistantServer is our own server of a house behind Home Assistant. Its entry in the
+// configuration needs nothing but what Home Assistant itself needs.
+const HomeAssistantServer = "home-assistant-mcp-server"
+
+// SetDefaultsOf fills what a new entry may leave out, by what it says: a house server of our
+// own is trusted and tells of a house.
+func (s *Server) SetDefaultsOf(text func(key string) string) {
+	if text("command") == HomeAssistantServer {
+		s.House, s.Trust = true, TrustFull
+	}
+}
+
 // SetPlace notes where the entry stands: the first of several servers keeps a name of
 // a tool that they all have (REQUIREMENTS M17).
 func (s *Server) SetPlace(n int) { s.Place = n }

@@ -51,6 +51,13 @@ type Defaulter interface {
 	SetDefaults()
 }
 
+// Known is implemented by elements of maps whose defaults depend on what the file says of
+// them. It is called for a new element, before its values are read; text returns the value
+// of a key, "" where it is not a text.
+type Known interface {
+	SetDefaultsOf(text func(key string) string)
+}
+
 // Placed is implemented by elements of maps whose order in the file counts. The first
 // is at 1; one that the file does not name keeps 0.
 type Placed interface {
