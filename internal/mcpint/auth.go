@@ -20,7 +20,7 @@ type Auth struct {
 	ClientSecretFile string   `yaml:"client_secret_file"` // names a file with the secret; or else
 	PrivateKeyFile   string   `yaml:"private_key_file"`   // names a file with a key in PEM, whose signatures take the place of a secret
 	KeyID            string   `yaml:"key_id"`             // which of the client's keys that is; empty: the server of tokens knows only one
-	Scopes           []string `yaml:"scopes"`             // what is asked for; empty: what the server of tokens gives
+	Scopes           []string `yaml:"scopes"`             // what is asked for; empty: what the server names in a refusal, else what is given
 	TokenURL         string   `yaml:"token_url"`          // where the tokens are; empty: the server says where
 
 	ClientSecret string `yaml:"-"` // what is in ClientSecretFile
