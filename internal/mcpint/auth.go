@@ -101,7 +101,7 @@ func (a Auth) contradiction() (key, why string) {
 	case a.ClientSecretFile != "" && a.PrivateKeyFile != "":
 		return "", "client_secret_file and private_key_file exclude each other; expected one of them"
 	case a.ClientSecretFile == "" && a.PrivateKeyFile == "":
-		return "", "client_secret_file or private_key_file is missing; expected one of them"
+		return "", "client_secret_file or private_key_file is missing; expected one of them (config secret keeps a secret in a file of its own)"
 	case a.KeyID != "" && a.PrivateKeyFile == "":
 		return ".key_id", "there is no private_key_file that it could name"
 	}
