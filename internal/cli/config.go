@@ -113,7 +113,7 @@ func (a *app) secretCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "secret KEY", Short: "Store a secret from standard input in its own file, and name it in the configuration",
 		Long: "Reads one line from standard input, keeps it beside the configuration where\nothers cannot read it, and names that file in the configuration. The keys are\n" +
-			strings.Join(configure.Secrets(), ", ") + ".",
+			strings.Join(configure.Secrets(), ", ") + ",\nand for an MCP server\n" + strings.Join(configure.ServerSecrets(), ",\n") + ".\nA private key is read with all its lines.",
 		Args: exactly(1, "a key, such as mqtt.password"),
 		RunE: func(c *cobra.Command, args []string) error { return a.keepSecret(c.Context(), args[0]) },
 	}
@@ -125,10 +125,20 @@ func (a *app) keepSecret(ctx context.Context, key string) error {
 		return err
 	}
 	if a.Terminal {
-		fmt.Fprintf(a.Err, "%s, on one line: ", key)
+		how := "on one line"
+		if configure.HasLines(key) {
+			how = "all lines, ended by Ctrl-D"
+		}
+		fmt.Fprintf(a.Err, "%s, %s: ", key, how)
 	}
 	in := bufio.NewReader(io.LimitReader(a.In, 64<<10))
-	line, err := process.ReadUntil(ctx, func() (string, error) { return in.ReadString('\n') })
+	line, err := process.ReadUntil(ctx, func() (string, error) {
+		if configure.HasLines(key) {
+			text, err := io.ReadAll(in)
+			return string(text), err
+		}
+		return in.ReadString('\n')
+	})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the secret: %w", err)
 	}

@@ -163,6 +163,8 @@ func (s Server) Validate() error {
 		bad(".transport", "%q is unknown; expected %s", s.Transport, strings.Join(transports, ", "))
 	}
 	switch {
+	case s.Transport == "stdio" && s.Command == "" && s.URL != "":
+		bad(".transport", "it is stdio, which starts a command, and there is a url instead; expected http, as in {transport: http, url: …}")
 	case s.Transport == "stdio" && s.Command == "":
 		bad(".command", "a stdio server needs the command that starts it")
 	case (s.Transport == "http" || s.Transport == "sse") && s.URL == "":

@@ -106,6 +106,12 @@ func (o *Origins) Of(path string) string {
 	return "default"
 }
 
+// Names reports whether the file has the key at a path, also with null as its value.
+func (o *Origins) Names(path string) bool {
+	_, ok := o.keys[path]
+	return ok
+}
+
 // Near says where to correct the value at a key's path: its own origin, else the line
 // of the nearest key around it, else the file. Paths may be written with an index, as
 // in words[1].
