@@ -107,6 +107,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(review.Commands(a.review)...)
 	derived := a.deriveCommands()
 	derived["servers"].AddCommand(a.retryCommand())
+	derived["home"].AddCommand(a.houseCheckCommand(), a.houseSchemaCommand())
 	root.AddCommand(slices.Collect(maps.Values(derived))...)
 	root.AddCommand(
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),

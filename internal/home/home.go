@@ -16,7 +16,7 @@ type House struct {
 	// Scale is the scale its degrees are spoken of in; "": see Degrees.
 	Scale Scale `json:"scale,omitempty"`
 
-	// What the server of a house says of itself.
+	// What the server of a house says of itself (docs/house.md).
 	Form   int    `json:"form,omitempty"`   // the version of the form; 0: from before it had one
 	Kind   string `json:"kind,omitempty"`   // such as Z-Wave
 	Health string `json:"health,omitempty"` // the tool that says whether it can be reached; "": none
