@@ -23,7 +23,7 @@ import (
 func (a *app) houseCheckCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "check SERVER | URL | COMMAND [ARG…]", Short: "Examine whether a server offers a house as the gateway needs it; switches nothing",
+		Use: "check SERVER | URL | -- COMMAND [ARG…]", Short: "Examine whether a server offers a house as the gateway needs it; switches nothing",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return configure.AsUseError(fmt.Errorf("%s needs the name of a configured server, an address or a command", c.CommandPath()))
@@ -49,7 +49,6 @@ func (a *app) houseCheckCommand() *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().SetInterspersed(false) // the flags of a command are its own
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
 	return c
 }
