@@ -70,7 +70,7 @@ type Entity struct {
 	// does not allow it.
 	Dangerous *Control `json:"dangerous,omitempty"`
 	Server    string   `json:"-"` // the MCP server it came from
-	House     string   `json:"-"` // what people call the house that the server tells; "": as the server
+	House     string   `json:"-"` // what people call the house that it is of; "": there is only one
 	Namesakes bool     `json:"-"` // things in other rooms have the same name
 	Scale     Scale    `json:"-"` // the scale its degrees are spoken of in; "": Celsius
 }

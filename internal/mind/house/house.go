@@ -126,6 +126,13 @@ func (h *House) Knows(server string) bool {
 	return !h.servers[server].Empty()
 }
 
+// HasTold reports whether a server has told a house, be it an empty one.
+func (h *House) HasTold(server string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.servers[server] != nil
+}
+
 // rebuild derives everything again. The caller holds mu, or has not shared the house yet.
 func (h *House) rebuild() error {
 	merged := h.merge()

@@ -121,8 +121,9 @@ func joinFloors(all *home.House, parts []part) {
 	}
 }
 
-// callHouses gives every thing what people call the house that it is of: the kind of house
-// that its server tells, where no other server tells the same, else the id of the server.
+// callHouses notes what people call each house: the kind of house that its server tells,
+// where no other server tells the same, else the id of the server. Where there are several
+// houses, every thing gets the name of its own.
 func callHouses(all *home.House, parts []part) {
 	kinds := map[string]int{}
 	for _, p := range parts {
@@ -137,6 +138,9 @@ func callHouses(all *home.House, parts []part) {
 			own.Name = line(p.Kind)
 		}
 		all.Tellers = append(all.Tellers, own)
+	}
+	if len(all.Tellers) < 2 {
+		return
 	}
 	for i := range all.Entities {
 		all.Entities[i].House = all.Teller(all.Entities[i].Server).Name
