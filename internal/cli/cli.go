@@ -103,6 +103,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
 	derived := a.deriveCommands()
 	derived["servers"].AddCommand(a.retryCommand())
+	derived["home"].AddCommand(a.houseCheckCommand(), a.houseSchemaCommand())
 	root.AddCommand(slices.Collect(maps.Values(derived))...)
 	root.AddCommand(
 		a.configCommand(), a.doctorCommand(), a.statusCommand(), a.setupCommand(),

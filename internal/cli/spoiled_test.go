@@ -113,11 +113,11 @@ func link(path, to string) error { return errors.Join(os.Rename(path, to), os.Sy
 // that never read it are listed by name, so that adding a command is a decision.
 func readers(t *testing.T) (all [][]string) {
 	t.Helper()
-	none := []string{"worker", "help", "completion", "config", "models"}
+	none := []string{"worker", "help", "completion", "config", "models", "home schema"}
 	arguments := map[string][]string{
 		"ask": {"what time is it"}, "say": {"hello"}, "config set": {"gateway.area", "kitchen"}, "config secret": {"mqtt.password"}, "config alias": {"lamp", "light"},
 		"config pronounce": {"lamp", "L AE M P"}, "setup": {"--yes"}, "volume": {"30"}, "hear": {"x.wav"}, "remember": {"last"}, "servers retry": {"zwave"},
-		"marks delete": {"a"}, "replay": {"last"}, "servers accept": {"zwave"}, "wordings delete": {"a"}, "wordings edit": {"a"}, "wrong": {"last"},
+		"marks delete": {"a"}, "replay": {"last"}, "servers accept": {"zwave"}, "home check": {"zwave"}, "wordings delete": {"a"}, "wordings edit": {"a"}, "wrong": {"last"},
 	}
 	var add func(c *cobra.Command, path []string)
 	add = func(c *cobra.Command, path []string) {

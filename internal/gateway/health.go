@@ -61,7 +61,7 @@ func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms
 	}
 	return map[string]check{
 		"mqtt":     {trouble: func() trouble { return link.ailment(thinking.phrases) }},
-		"mcp":      {trouble: s.houseTrouble(mcp, house.NewOutages(registry), rooms, thinking.phrases)},
+		"mcp":      {trouble: s.houseTrouble(mcp, thinking.roll.outages, rooms, thinking.phrases)},
 		"grammar":  {trouble: poorly(rooms.Trouble)},
 		"timers":   {trouble: func() trouble { return saying(keeper.Trouble(), phrase("trouble_timers")) }},
 		"wakes":    {trouble: poorly(thinking.wakes.Trouble), about: thinking.wakes.About},

@@ -36,7 +36,7 @@ func (s setup) newLink() (link, error) {
 	if client.URL == "" {
 		own := s.cfg.MQTT.Embedded
 		own.Username, own.Password = client.Username, client.Password
-		client.URL = "mqtt://" + own.Listen
+		client.URL = ownBroker(own.Listen)
 		var err error
 		if l.broker, err = broker.New(own, s.log.With("part", "broker")); err != nil {
 			return link{}, err
@@ -63,6 +63,9 @@ func (s setup) newLink() (link, error) {
 	}, l.bus, s.openShownTopics(), s.log)
 	return l, err
 }
+
+// ownBroker is the address of our own broker.
+func ownBroker(listen string) string { return "mqtt://" + listen }
 
 // openShownTopics opens the state directory for the topics that Home Assistant was shown; nil
 // without one.

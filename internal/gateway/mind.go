@@ -71,6 +71,7 @@ type mindParts struct {
 	losses   *losses // of what was saved
 	lessons  *lessons.Lessons
 	again    *replay.Again // runs its turns once more
+	roll     *roll         // of the houses
 }
 
 // tellAll passes on which alerts are over. Each receiver knows which ones are its own.
@@ -149,6 +150,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	})
 	m.answerer, err = mind.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),
 		mind.Recovery{Arbiter: model, Servers: servers, Tasks: m.tasks}, s.log)
+	m.roll = &roll{cfg: s.cfg, mcp: mcp, rooms: rooms, outages: house.NewOutages(registry, func(server string) string { return rooms.House().Teller(server).Health }), tellers: m.caller.Tellers}
 	m.waits = arrival.New(rooms, m.caller, phrases, s.log)
 	m.wakes = s.newWakeKeeper()
 	m.news = announce.New(s.cfg.Announce, s.memory(), phrases, s.log)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,14 @@ func (s setup) servers(link link, settings host.Settings) []mcpint.Server {
 	}
 	s.discreet.hideSecrets(servers)
 	return servers
+}
+
+// Servers are the servers of a configuration, with what the gateway gives them, for commands
+// that start one of them beside the gateway.
+func Servers(cfg Config, opts Options) []mcpint.Server {
+	url := cmp.Or(cfg.MQTT.URL, ownBroker(cfg.MQTT.Embedded.Listen))
+	s := setup{cfg: cfg, opts: opts, discreet: discreet{SecretsOf(cfg, opts.Secrets)}}
+	return s.servers(link{url: url}, cfg.MCP)
 }
 
 // defaultTopic is the prefix of the topics of zwave-js-ui where nothing names another.

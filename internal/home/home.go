@@ -16,10 +16,29 @@ type House struct {
 	// Scale is the scale its degrees are spoken of in; "": see Degrees.
 	Scale Scale `json:"scale,omitempty"`
 
-	// What the server of a house says of itself.
+	// What the server of a house says of itself (docs/house.md).
 	Form   int    `json:"form,omitempty"`   // the version of the form; 0: from before it had one
 	Kind   string `json:"kind,omitempty"`   // such as Z-Wave
 	Health string `json:"health,omitempty"` // the tool that says whether it can be reached; "": none
+
+	Tellers []Teller `json:"-"` // of a house that several servers tell: these servers
+}
+
+// Teller is a server that tells a house, or a part of it.
+type Teller struct {
+	Server string
+	Name   string // what people call its house
+	Health string // the tool that says whether it can be reached; "": not told
+}
+
+// Teller finds a server that tells the house; the zero value if it is none.
+func (h *House) Teller(server string) Teller {
+	for _, t := range h.Tellers {
+		if t.Server == server {
+			return t
+		}
+	}
+	return Teller{}
 }
 
 // Floor is a storey with its areas.
@@ -51,6 +70,7 @@ type Entity struct {
 	// does not allow it.
 	Dangerous *Control `json:"dangerous,omitempty"`
 	Server    string   `json:"-"` // the MCP server it came from
+	House     string   `json:"-"` // what people call the house that it is of; "": there is only one
 	Namesakes bool     `json:"-"` // things in other rooms have the same name
 	Scale     Scale    `json:"-"` // the scale its degrees are spoken of in; "": Celsius
 }

@@ -184,6 +184,7 @@ func (m *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Tu
 		done.Into(t.rec, t.watch)
 		t.rec.Reply = m.reportPlan(x, t, o.Do, done, before)
 		m.tellMore(x, o, t, done, stopped)
+		m.tellUntold(o, t.rec)
 	}
 	if len(did.Started) > 0 && len(o.Then) > 0 {
 		m.replace(ctx, x, o, t)

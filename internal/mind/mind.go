@@ -53,6 +53,7 @@ type Mind struct {
 
 	Ends    Ends         // of acts with an end; nil: none can be set. It is set before the first turn
 	Gateway Gateway      // what the gateway knows of itself; nil: nothing. It is set before the first turn
+	Houses  Houses       // which houses there should be; nil: only those that are known. It is set before the first turn
 	Reports past.Reports // what the things of the house report by themselves, for the question who did it
 }
 

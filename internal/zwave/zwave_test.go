@@ -16,6 +16,7 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/zwave"
 	"voicegateway/internal/zwave/sim"
 	"voicegateway/internal/zwave/wire"
@@ -247,6 +248,33 @@ func TestDangerousActsNeedTheirOwnTool(t *testing.T) {
 			if tool.Spec().Name == "operate_dangerous_device" {
 				t.Error("the dangerous tool is listed without permission")
 			}
+		}
+	})
+}
+
+func TestTheHouseKeepsToTheForm(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, func(c *zwave.Config, _ *sim.Config) { c.AllowDangerous = true })
+		document, err := json.Marshal(r.house.Offer().Document(r.house.Home()))
+		events, errs := json.Marshal(r.house.Events())
+		if err != nil || errs != nil {
+			t.Fatal(err, errs)
+		}
+		o := form.Offering{House: document, Events: events}
+		for _, tool := range r.house.Tools() {
+			o.Tools = append(o.Tools, tool.Spec())
+		}
+		faults := form.Check(o)
+		for _, p := range form.Probes(o, "no such thing") {
+			result, err := r.tool(p.Call.Tool).Call(r.ctx, p.Call.Args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			faults = append(faults, p.Judge(result)...)
+		}
+		for _, f := range faults {
+			t.Errorf("%+v", f)
 		}
 	})
 }

@@ -2,7 +2,8 @@
 // the tools with their names, schemas, annotations and texts, the reading of their
 // arguments, receipts, refusals, and the look-up of what people call things. It exists so
 // that an assistant needs to know one house only, whatever stands behind it, and so that
-// no server has a copy of it. It is pure.
+// no server has a copy of it. docs/house.md says the same for writers of servers, and Check
+// compares a server with it. It is pure.
 //
 // A server of another kind of house implements House and hands it to Tools. A new tool of
 // all houses is a method of House and a line in Tools.

@@ -40,6 +40,7 @@ const (
 	GetCurrentTime    = "HassGetCurrentTime"
 	GetCurrentDate    = "HassGetCurrentDate"
 	GetVolume         = "LocalGetVolume"
+	Houses            = "LocalHouses" // which houses are reached
 	SetVolume         = "HassSetVolume"
 	SetVolumeRelative = "HassSetVolumeRelative"
 	MediaPlayerMute   = "HassMediaPlayerMute"

@@ -89,6 +89,7 @@ func own() []Intent {
 	return []Intent{
 		{Name: GetCurrentTime, Plan: Tool, Risk: tools.Read, Reply: "clock"},
 		{Name: GetCurrentDate, Plan: Tool, Risk: tools.Read, Reply: "date"},
+		{Name: Houses, Plan: Tool, Risk: tools.Read, Reply: "houses_reached"},
 		{Name: GetVolume, Plan: Tool, Risk: tools.Read, Reply: "volume"},
 		{Name: SetVolume, Plan: Tool, Risk: tools.Reversible, Reply: "volume", Undo: Final},
 		{Name: SetVolumeRelative, Plan: Tool, Risk: tools.Reversible, Reply: "volume", Undo: Final},

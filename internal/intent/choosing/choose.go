@@ -28,7 +28,7 @@ func (w *Words) Choose(text string, things []*home.Entity) []*home.Entity {
 		switch {
 		case w.choices.isCalled(e, words):
 			whole = append(whole, e)
-		case w.choices.fits(e, words, append(w.kinds(e), e.Server)):
+		case w.choices.fits(e, words, append(w.kinds(e), e.Server, e.House)):
 			fit = append(fit, e)
 		}
 	}

@@ -168,6 +168,7 @@ func devices(a intent.Action, h *home.House) ([]Step, error) {
 var own = map[string]func(intent.Action) (tools.Call, error){
 	catalogue.GetCurrentTime:    clock,
 	catalogue.GetCurrentDate:    date,
+	catalogue.Houses:            fixedCall("list_houses", map[string]any{}),
 	catalogue.GetVolume:         fixedCall("set_volume", map[string]any{"action": "get"}),
 	catalogue.MediaPlayerMute:   fixedCall("set_volume", map[string]any{"action": "mute"}),
 	catalogue.MediaPlayerUnmute: fixedCall("set_volume", map[string]any{"action": "unmute"}),

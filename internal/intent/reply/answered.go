@@ -124,7 +124,7 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 	}
 	value, unit := p.readings.value(s, o)
 	args["value"], args["unit"] = value, unit
-	if text := cmp.Or(p.sayCause(&o, args), p.sayCharge(s, &o)); text != "" {
+	if text := cmp.Or(p.sayCause(s, &o, args), p.sayCharge(s, &o)); text != "" {
 		return text
 	}
 	if o.Reachable != nil && !*o.Reachable {
@@ -144,7 +144,7 @@ func (p *Phrases) sayUnknown(s *plan.Step, r tools.Result, o *observation) strin
 	case s.Err != nil:
 		return p.Apology(s.Err)
 	case o.Reachable != nil && !*o.Reachable:
-		return cmp.Or(p.sayCause(o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
+		return cmp.Or(p.sayCause(s, o, args), p.Phrase("cannot_reach", map[string]any{"names": args["name"]}))
 	case o.Reason == tools.NotReady:
 		return p.Phrase("why_not_ready", args)
 	case r.Text != "" && p.english():
@@ -154,11 +154,26 @@ func (p *Phrases) sayUnknown(s *plan.Step, r tools.Result, o *observation) strin
 }
 
 // sayCause says why a thing cannot be reached, if the cause is not the thing itself.
-func (p *Phrases) sayCause(o *observation, args map[string]any) string {
+func (p *Phrases) sayCause(s *plan.Step, o *observation, args map[string]any) string {
 	if o.Reachable == nil || *o.Reachable || !slices.Contains(others, o.Reason) {
 		return ""
 	}
+	if house := houseAway(s, o); house != "" {
+		return p.Phrase(phraseHouseAway, map[string]any{"house": house})
+	}
 	return p.Phrase("why_"+string(o.Reason), args)
+}
+
+// phraseHouseAway says which of several houses cannot be reached.
+const phraseHouseAway = "house_away"
+
+// houseAway is the one of several houses that cannot be reached, as a reading found out; "" if
+// there is only one house, or another cause.
+func houseAway(s *plan.Step, o *observation) string {
+	if o.Reason != serverAway || s.Entity == nil {
+		return ""
+	}
+	return s.Entity.House
 }
 
 // others are the reasons that keep every device from being reached.

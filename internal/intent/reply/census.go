@@ -27,6 +27,7 @@ type finding struct {
 	level string // a battery's charge in percent
 	away  bool   // the thing cannot be reached
 	blame string // the phrase that says what keeps every device from being reached
+	house string // the one of several houses that cannot be reached; "": not known, or the only one
 	stale bool   // the age of the reading is said
 	age   int64  // seconds
 
@@ -143,6 +144,7 @@ func (c *census) find(s *plan.Step, r tools.Result) (f finding, counts bool) {
 	f = finding{step: s, away: o.Reachable != nil && !*o.Reachable, age: o.Age, stale: o.old(), besides: c.isBeside(s.Entity) || c.unseen(s.Entity)}
 	if f.away && slices.Contains(others, o.Reason) {
 		f.blame = "why_" + string(o.Reason)
+		f.house = houseAway(s, &o)
 	}
 	switch {
 	case c.q.want == "reachable" || c.q.want == "unreachable":

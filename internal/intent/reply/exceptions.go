@@ -174,8 +174,27 @@ func (c *census) notKnown(unknown []finding) []string {
 }
 
 // sayUnreached says which things cannot be reached, and what to check if the cause is not
-// one of them.
+// one of them. Of several houses, each that is away is named, and none of its things.
 func (c *census) sayUnreached(away []finding) string {
+	var houses, said []string
+	var rest []finding
+	for _, f := range away {
+		switch {
+		case f.house == "":
+			rest = append(rest, f)
+		case !slices.Contains(houses, f.house):
+			houses = append(houses, f.house)
+			said = append(said, c.Phrase(phraseHouseAway, map[string]any{"house": f.house}))
+		}
+	}
+	if len(rest) > 0 {
+		said = append(said, c.sayCausedBy(rest))
+	}
+	return strings.Join(said, " ")
+}
+
+// sayCausedBy says which things of one house cannot be reached.
+func (c *census) sayCausedBy(away []finding) string {
 	names := c.nameList(away)
 	if away[0].blame != "" {
 		return c.Phrase(away[0].blame, c.grammar.agreeing(names, c.ofAll(away)))

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,7 +177,7 @@ func (g *grammar) among(e *home.Entity, things []*home.Entity) home.Called {
 	}
 	ofServer := func(e *home.Entity) home.Called {
 		return inRoom(e).Each(func(name string) string {
-			return strings.NewReplacer("{name}", name, "{server}", home.SpokenName(e.Server)).Replace(g.names.OfServer)
+			return strings.NewReplacer("{name}", name, "{server}", home.SpokenName(cmp.Or(e.House, e.Server))).Replace(g.names.OfServer)
 		})
 	}
 	for _, form := range []func(*home.Entity) home.Called{g.callThing, inRoom, ofServer} {

@@ -56,7 +56,7 @@ func (p *Phrases) setTo(s *plan.Step, o *observation) string {
 		return p.addAge(text, o)
 	}
 	args["value"] = sayValue(set) + " " + p.readings.degreesOf(s)
-	return cmp.Or(p.sayCause(o, args), p.Phrase("unreachable", args))
+	return cmp.Or(p.sayCause(s, o, args), p.Phrase("unreachable", args))
 }
 
 // butOff adds to what a thermostat is set to that it is off.

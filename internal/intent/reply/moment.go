@@ -26,6 +26,8 @@ func (p own) sayAnswer(s *plan.Step, key string, r tools.Result) string {
 		return p.Phrase("no_such_day", nil)
 	case key == "volume" && !r.Failed:
 		return p.volume(r)
+	case key == "houses_reached":
+		return p.houses(r)
 	}
 	return p.Clock(key, r)
 }

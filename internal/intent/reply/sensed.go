@@ -28,7 +28,7 @@ func (p *Phrases) senseOf(s *plan.Step, got sense) string {
 	if got.truth == "" {
 		return p.Phrase("unknown_state", args)
 	}
-	if text := p.sayCause(&got.reading, args); text != "" && got.truth != "on" {
+	if text := p.sayCause(s, &got.reading, args); text != "" && got.truth != "on" {
 		return text
 	}
 	if got.away {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -124,6 +125,13 @@ func (h *House) Knows(server string) bool {
 	return !h.servers[server].Empty()
 }
 
+// HasTold reports whether a server has told a house, be it an empty one.
+func (h *House) HasTold(server string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.servers[server] != nil
+}
+
 // rebuild derives everything again. The caller holds mu, or has not shared the house yet.
 func (h *House) rebuild() error {
 	merged := h.merge()
@@ -149,38 +157,25 @@ func (h *House) rebuild() error {
 // are two things, and the user is asked which one is meant.
 func (h *House) merge() *home.House {
 	all := &home.House{Floors: []home.Floor{}, Areas: []home.Area{}, Entities: []home.Entity{}}
-	add := func(part *home.House) {
-		for _, f := range part.Floors {
-			if !slices.ContainsFunc(all.Floors, func(x home.Floor) bool { return text.Same(x.Name, f.Name) }) {
-				all.Floors = append(all.Floors, f)
-			}
-		}
-		for _, a := range part.Areas {
-			if !slices.ContainsFunc(all.Areas, func(x home.Area) bool { return text.Same(x.Name, a.Name) }) {
-				all.Areas = append(all.Areas, a)
-			}
-		}
-		for _, e := range part.Entities {
-			if e.Server != "" || !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return text.Same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != "" }) {
+	var parts []part
+	if h.base != nil {
+		parts = append(parts, part{"", &home.House{Floors: h.base.Floors, Areas: h.base.Areas}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.servers)) {
+		parts = append(parts, part{name, h.servers[name]})
+		all.Entities = append(all.Entities, h.servers[name].Entities...)
+	}
+	if h.base != nil {
+		for _, e := range h.base.Entities {
+			if !slices.ContainsFunc(all.Entities, func(x home.Entity) bool { return text.Same(x.Name, e.Name) && x.Domain == e.Domain && x.Server != "" }) {
 				all.Entities = append(all.Entities, e)
 			}
 		}
-	}
-	names := make([]string, 0, len(h.servers))
-	for name := range h.servers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	if h.base != nil {
-		add(&home.House{Floors: h.base.Floors, Areas: h.base.Areas})
-	}
-	for _, name := range names {
-		add(h.servers[name])
-	}
-	if h.base != nil {
-		add(h.base)
 		h.keepAliases(all)
 	}
+	h.joinAreas(all, parts)
+	joinFloors(all, parts)
+	callHouses(all, parts)
 	makeUnique(all)
 	h.also.Name(all)
 	nameContents(all)

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -9,8 +10,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// healthTool is the name of the tool with which a server says whether its devices can be
-// reached (REQUIREMENTS Z1). A server without it counts as healthy.
+// healthTool is the tool with which the server of a house says whether its devices can be
+// reached, where its document does not name one (REQUIREMENTS Z1). A server without such a
+// tool counts as healthy.
 const healthTool = "check_zwave_health"
 
 // Bounds of asking for it: an answer serves everybody for a while, because it may
@@ -29,53 +31,88 @@ type Tools interface {
 // Outages knows what keeps servers from their devices: a stick, a gateway or a
 // driver that is away.
 type Outages struct {
-	tools Tools
+	tools  Tools
+	health func(server string) string // the tool that a server has named for it; "": none
 
 	mu   sync.Mutex
-	last Outage
-	at   time.Time
+	last map[string]*judgement // by server
 }
 
-// Outage is what keeps a server from its devices; the zero value is no outage.
+// judgement is what a server said last of its health.
+type judgement struct {
+	Outage
+
+	at time.Time
+}
+
+// Outage is what keeps a server from its devices; without Waiting it is no outage.
 type Outage struct {
+	Server  string
 	Waiting string // for what the server waits, such as stick; "" for nothing
 	Text    string // a sentence that says what is wrong and what to do about it
 }
 
-// NewOutages makes the knowledge about the servers that offer these tools.
-func NewOutages(t Tools) *Outages { return &Outages{tools: t} }
+// NewOutages makes the knowledge about the servers that offer these tools. health says
+// which tool a server has named for its health.
+func NewOutages(t Tools, health func(server string) string) *Outages {
+	return &Outages{tools: t, health: health, last: map[string]*judgement{}}
+}
 
-// Of says why the given servers cannot reach their devices; the zero value if they can. A
-// server that does not answer in time is not judged. If a tool of that name does more than
-// read, it is not called.
+// Of says why one of the given servers cannot reach its devices, the first of them; the zero
+// value if they all can.
 func (o *Outages) Of(ctx context.Context, servers []string) Outage {
+	for _, out := range o.All(ctx, servers) {
+		if out.Waiting != "" {
+			return out
+		}
+	}
+	return Outage{}
+}
+
+// All says of each of the given servers whether it can reach its devices. A server that
+// does not answer in time is not judged anew. If a tool of that name does more than read, it
+// is not called.
+func (o *Outages) All(ctx context.Context, servers []string) []Outage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.at.IsZero() && time.Since(o.at) < outageHolds {
-		return o.last
-	}
 	ctx, cancel := context.WithTimeout(ctx, outagePatience)
 	defer cancel()
-	found, judged := Outage{}, true
-	for _, server := range servers {
-		call := tools.Call{Server: server, Tool: healthTool, Args: json.RawMessage(`{}`)}
-		if spec, ok := o.tools.Lookup(call); !ok || spec.Risk != tools.Read {
-			continue
+	var asking sync.WaitGroup
+	out := make([]Outage, len(servers))
+	for i, server := range servers {
+		if o.last[server] == nil {
+			o.last[server] = &judgement{Outage: Outage{Server: server}}
 		}
-		result, err := o.tools.Call(ctx, call)
-		var answer struct {
-			WaitingFor string `json:"waiting_for"`
-			Message    string `json:"message"`
-		}
-		judged = judged && ctx.Err() == nil
-		if err == nil && json.Unmarshal(result.Data, &answer) == nil && answer.WaitingFor != "" {
-			found = Outage{answer.WaitingFor, answer.Message}
-			break
-		}
+		j := o.last[server]
+		asking.Go(func() {
+			if j.at.IsZero() || time.Since(j.at) >= outageHolds {
+				o.judge(ctx, j)
+			}
+			out[i] = j.Outage
+		})
 	}
-	o.at = time.Now()
-	if judged {
-		o.last = found
+	asking.Wait()
+	return out
+}
+
+// judge asks a server for its health.
+func (o *Outages) judge(ctx context.Context, j *judgement) {
+	call := tools.Call{Server: j.Server, Tool: cmp.Or(o.health(j.Server), healthTool), Args: json.RawMessage(`{}`)}
+	if spec, ok := o.tools.Lookup(call); !ok || spec.Risk != tools.Read {
+		j.Outage = Outage{Server: j.Server}
+		return
 	}
-	return o.last
+	result, err := o.tools.Call(ctx, call)
+	j.at = time.Now()
+	if ctx.Err() != nil {
+		return
+	}
+	var answer struct {
+		WaitingFor string `json:"waiting_for"`
+		Message    string `json:"message"`
+	}
+	j.Outage = Outage{Server: j.Server}
+	if err == nil && json.Unmarshal(result.Data, &answer) == nil && answer.WaitingFor != "" {
+		j.Waiting, j.Text = answer.WaitingFor, answer.Message
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,6 +34,8 @@ func (h *healthCaller) Call(ctx context.Context, _ tools.Call) (tools.Result, er
 	return tools.Result{Data: []byte(h.data)}, h.err
 }
 
+func undeclared(string) string { return "" }
+
 func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	t.Parallel()
 	const gone = `{"healthy":false,"waiting_for":"stick","message":"The Z-Wave stick does not answer."}`
@@ -48,7 +51,7 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := NewOutages(&tc.caller).Of(t.Context(), []string{"zwave"}); got.Text != tc.want || (got.Waiting == "stick") != (got.Text != "") {
+			if got := NewOutages(&tc.caller, undeclared).Of(t.Context(), []string{"zwave"}); got.Text != tc.want || (got.Waiting == "stick") != (got.Text != "") {
 				t.Errorf("%+v, want %q", got, tc.want)
 			}
 			if tc.caller.risk == tools.Reversible && tc.caller.asked != 0 {
@@ -58,7 +61,7 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		caller := &healthCaller{data: gone}
-		o := NewOutages(caller)
+		o := NewOutages(caller, undeclared)
 		for range 10 {
 			o.Of(t.Context(), []string{"zwave"})
 		}
@@ -73,4 +76,28 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 			t.Errorf("asked %d times, want three times; an outage that is over is told on", caller.asked)
 		}
 	})
+}
+
+// namedHealth answers for the health of two servers, each with a tool of its own.
+type namedHealth struct{ waiting map[string]string }
+
+func (n namedHealth) Lookup(c tools.Call) (tools.Spec, bool) {
+	_, known := n.waiting[c.Server+" "+c.Tool]
+	return tools.Spec{Risk: tools.Read}, known
+}
+
+func (n namedHealth) Call(_ context.Context, c tools.Call) (tools.Result, error) {
+	return tools.Result{Data: []byte(`{"waiting_for":"` + n.waiting[c.Server+" "+c.Tool] + `","message":"It waits."}`)}, nil
+}
+
+// TestEachHouseIsJudgedByItself: each server is asked with the tool that it names.
+func TestEachHouseIsJudgedByItself(t *testing.T) {
+	t.Parallel()
+	n := namedHealth{map[string]string{"hub check_hub_health": "", "zwave check_zwave_health": "stick"}}
+	o := NewOutages(n, func(server string) string { return map[string]string{"hub": "check_hub_health"}[server] })
+	got := o.All(t.Context(), []string{"hub", "zwave", "notes"})
+	want := []Outage{{Server: "hub"}, {Server: "zwave", Waiting: "stick", Text: "It waits."}, {Server: "notes"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
 }

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+
+	"voicegateway/internal/mcpint"
+	"voicegateway/internal/mcpint/host"
+	"voicegateway/internal/mcpint/reach"
+	"voicegateway/internal/mind/house"
+)
+
+// roll knows which houses there should be, and which of them are there.
+type roll struct {
+	cfg     Config
+	mcp     *host.Host
+	rooms   *house.House
+	outages *house.Outages
+	tellers func() []string // the servers that may tell a house
+}
+
+// expects reports whether somebody has asked for the house of a server. Our own Z-Wave
+// server runs also where nobody has.
+func (r *roll) expects(server string) bool {
+	return server != zwaveServer || r.cfg.MCP.Servers[zwaveServer].Place > 0
+}
+
+// kinds are what people call the houses of our own servers before these tell it.
+var kinds = map[string]string{zwaveServer: "Z-Wave", "homeassistant": "Home Assistant"}
+
+// name is what people call the house of a server.
+func (r *roll) name(server string) string {
+	return cmp.Or(r.rooms.House().Teller(server).Name, kinds[server], server)
+}
+
+// Houses says which houses can be reached now. It asks their servers.
+func (r *roll) Houses(ctx context.Context) []reach.House {
+	status := map[string]mcpint.Status{}
+	var connected []string
+	for _, s := range r.mcp.Status() {
+		status[s.ID] = s
+		if s.Status == mcpint.Connected {
+			connected = append(connected, s.ID)
+		}
+	}
+	waiting := map[string]string{}
+	for _, out := range r.outages.All(ctx, connected) {
+		waiting[out.Server] = out.Waiting
+	}
+	var all []reach.House
+	for _, id := range r.tellers() {
+		s, told := status[id], r.rooms.HasTold(id)
+		if !told && !r.expects(id) && s.Status == mcpint.Connected {
+			continue
+		}
+		h := reach.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
+		h.Reached = s.Status == mcpint.Connected && told && h.WaitingFor == ""
+		if s.Status != mcpint.Connected {
+			h.Since = s.LastSuccess
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// Untold are the names of the houses of which nothing is known yet, beside others that are
+// known.
+func (r *roll) Untold() (names []string) {
+	if r.rooms.House().Empty() {
+		return nil
+	}
+	connected := map[string]bool{}
+	for _, s := range r.mcp.Status() {
+		connected[s.ID] = s.Status == mcpint.Connected
+	}
+	for _, id := range r.tellers() {
+		if !r.rooms.HasTold(id) && (r.expects(id) || !connected[id]) {
+			names = append(names, r.name(id))
+		}
+	}
+	return names
+}

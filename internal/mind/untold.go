@@ -1,0 +1,52 @@
+package mind
+
+import (
+	"slices"
+
+	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/keep/record"
+)
+
+// Houses knows which houses there should be.
+type Houses interface {
+	// Untold are the names of the houses of which nothing is known yet, beside others that are
+	// known.
+	Untold() []string
+}
+
+// tellUntold says which houses an order has left out because nothing is known of them yet:
+// who switches off all lights must hear that these were not all, and "all doors are locked" is
+// true only of the doors that are known.
+func (m *Mind) tellUntold(o *Order, rec *record.Record) {
+	if m.Houses == nil || rec.Outcome == record.Asked || !slices.ContainsFunc(o.Meant.Actions, isAboutAll) {
+		return
+	}
+	for _, name := range m.Houses.Untold() {
+		said := m.phrases.Phrase("house_untold", map[string]any{"house": name})
+		if slices.ContainsFunc(o.Meant.Actions, changes) {
+			rec.Partly(said, "nothing is known yet of the house "+name)
+			continue
+		}
+		rec.Reply += " " + said
+	}
+}
+
+// isAboutAll reports whether an action is about whatever there is of a kind or in a place,
+// and not about things by their names.
+func isAboutAll(a intent.Action) bool {
+	switch catalogue.Of(a.Intent).Plan {
+	case catalogue.Switch, catalogue.Command, catalogue.Adjust, catalogue.Question:
+		return a.Slots["name"] == nil && a.Slots["state"] != "right" && (a.Slots["area"] != nil || a.Slots["floor"] != nil || a.Slots["ask"] != nil || len(a.Devices) > 1)
+	case catalogue.List:
+		return true
+	case catalogue.Unknown, catalogue.Tool, catalogue.Words, catalogue.Before, catalogue.Lasting, catalogue.Ignored:
+	}
+	return false
+}
+
+// changes reports whether an action changes something.
+func changes(a intent.Action) bool {
+	plan := catalogue.Of(a.Intent).Plan
+	return plan != catalogue.Question && plan != catalogue.List
+}
