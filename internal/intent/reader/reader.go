@@ -86,9 +86,9 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 	r := Reading{Guess: guess, Marks: learned.Marks(guess.Kind), Verdict: Leave}
 	own := w.kinds[guess.Kind]
 	if own == nil {
-		return w.readBare(r, t, match)
+		return w.readQuestion(r, t, h, match)
 	}
-	s := w.find(intent.Plain(t.Words), h, own.family)
+	s := w.find(w.plain(t.Words), h, own.family)
 	if named := s.of(className); len(named) == 1 {
 		r.Thing = named[0].text
 	}
@@ -122,16 +122,35 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 	return r
 }
 
-// readBare reads a text that is nothing for the house by what was learned: a question of
-// ours behind polite words is answered.
-func (w *Words) readBare(r Reading, t Text, match Match) Reading {
+// readQuestion reads a text that is nothing for the house by what was learned: a question of
+// ours behind polite words is answered, and one of the clock that is explained wholly.
+func (w *Words) readQuestion(r Reading, t Text, h *home.House, match Match) Reading {
 	r.Doubt = "it is nothing for the house"
-	if asked := w.bare(t.Words); asked != intent.Plain(t.Words) {
+	if asked := w.bare(t.Words); asked != w.plain(t.Words) {
 		if means := match(asked); means.OnlyReads() {
 			r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", asked, means
+			return r
+		}
+	}
+	own := w.kinds[Clock]
+	if own == nil || !t.Act.Asks() && !w.begins(t.Words) {
+		return r
+	}
+	wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: Clock, own: own, house: h}
+	answered := r
+	answered.Kind = Clock
+	for _, d := range wr.drafts() {
+		if d.named && w.accept(&answered, d, t, match, wr) && answered.Verdict == Do {
+			return answered
 		}
 	}
 	return r
+}
+
+// begins reports whether a text begins like an order.
+func (w *Words) begins(text string) bool {
+	n, _ := w.orders.longestAt(strings.Fields(w.bare(text)))
+	return n > 0
 }
 
 // draft takes the first draft that the matcher understands, from the one that explains the
@@ -149,7 +168,13 @@ func (w *Words) draft(r *Reading, t Text, match Match, wr *writer) {
 
 // says reports whether the words of a text say a kind.
 func (w *Words) says(s *search, k Kind) bool {
-	return len(s.of(says+string(k))) > 0 || slices.ContainsFunc(w.kinds[k].shows, func(class string) bool { return len(s.of(class)) > 0 })
+	return len(s.of(says+string(k))) > 0 || w.shows(s, k)
+}
+
+// shows reports whether a text has something that only a kind's sentences say, such as a
+// colour.
+func (w *Words) shows(s *search, k Kind) bool {
+	return slices.ContainsFunc(w.kinds[k].shows, func(class string) bool { return len(s.of(class)) > 0 })
 }
 
 // decide says which kind a text is by its words: those that say one kind of the family
@@ -163,7 +188,11 @@ func (w *Words) decide(s *search, guessed Kind, own *kindWords) (kind Kind, agre
 		}
 	}
 	if len(said) > 1 {
-		said = slices.DeleteFunc(said, func(k Kind) bool { return w.kinds[k].yields })
+		firm := slices.DeleteFunc(slices.Clone(said), func(k Kind) bool { return w.kinds[k].yields })
+		if len(firm) == 0 { // "a blue light on" is about the colour
+			firm = slices.DeleteFunc(said, func(k Kind) bool { return !w.shows(s, k) })
+		}
+		said = firm
 	}
 	switch {
 	case len(said) == 0:
@@ -262,7 +291,7 @@ func (w *Words) bar(d draft, t Text, wr *writer) (Verdict, string) {
 
 // bare is a plain text without the polite words and names with which it begins.
 func (w *Words) bare(text string) string {
-	words := strings.Fields(intent.Plain(text))
+	words := strings.Fields(w.plain(text))
 	for {
 		n, _ := w.polite.longestAt(words)
 		if n == 0 {
@@ -276,10 +305,9 @@ func (w *Words) bare(text string) string {
 // begins, or because it has the words of the kind and none of a report: "lights brighter".
 func (w *Words) order(t Text, wr *writer) (Verdict, string) {
 	words := strings.Fields(w.bare(t.Words))
-	begins, _ := w.orders.longestAt(words)
 	tells := slices.ContainsFunc(words, func(word string) bool { return w.tells[word] })
 	switch {
-	case t.Act.MayAct(), begins > 0:
+	case t.Act.MayAct(), w.begins(t.Words):
 		return Do, ""
 	case t.Act.Forbids():
 		return Leave, "it is no order: " + string(t.Act)
