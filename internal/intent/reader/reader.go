@@ -111,6 +111,9 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 		r.Doubt = "its kind is not sure"
 		return r
 	}
+	if w.readAddressed(&r, t, match) {
+		return r
+	}
 	w.draft(&r, t, match, wr)
 	if agreed || r.Verdict == Leave {
 		return r
@@ -140,11 +143,26 @@ func (w *Words) readQuestion(r Reading, t Text, h *home.House, match Match) Read
 	answered := r
 	answered.Kind = Clock
 	for _, d := range wr.drafts() {
-		if d.named && w.accept(&answered, d, t, match, wr) && answered.Verdict == Do {
+		if d.found() && w.accept(&answered, d, t, match, wr) && answered.Verdict == Do {
 			return answered
 		}
 	}
 	return r
+}
+
+// readAddressed reads a text that is a sentence of ours behind the name of an assistant and
+// polite words: "olly turn off the fan in the bedroom".
+func (w *Words) readAddressed(r *Reading, t Text, match Match) bool {
+	bare := w.bare(t.Words)
+	if bare == w.plain(t.Words) || !w.begins(bare) {
+		return false
+	}
+	means := match(bare)
+	if means.Route != intent.Local || w.losesTime(means) {
+		return false
+	}
+	r.Verdict, r.Sentence, r.Means = Do, bare, means
+	return true
 }
 
 // begins reports whether a text begins like an order.
@@ -307,7 +325,7 @@ func (w *Words) order(t Text, wr *writer) (Verdict, string) {
 	words := strings.Fields(w.bare(t.Words))
 	tells := slices.ContainsFunc(words, func(word string) bool { return w.tells[word] })
 	switch {
-	case t.Act.MayAct(), w.begins(t.Words):
+	case t.Act.MayAct(), w.begins(t.Words), wr.relayed:
 		return Do, ""
 	case t.Act.Forbids():
 		return Leave, "it is no order: " + string(t.Act)

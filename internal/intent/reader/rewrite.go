@@ -46,6 +46,8 @@ type writer struct {
 	own   *kindWords
 	house *home.House
 
+	relayed bool // it is an order to tell a thing what to do
+
 	variant int // of the times, which can be said in several orders
 }
 
@@ -349,9 +351,10 @@ func (w *writer) relay(known []bool) {
 		case known[i]:
 			return
 		case w.relays[w.words[i]]:
-			known[i] = slices.ContainsFunc(w.pieces, func(p piece) bool {
+			w.relayed = slices.ContainsFunc(w.pieces, func(p piece) bool {
 				return (p.class == className || p.class == classAbout) && known[p.from] && (p.from == i+1 || p.from == i+2)
 			})
+			known[i] = w.relayed
 			return
 		case n == 0:
 			return
