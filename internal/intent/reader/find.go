@@ -79,14 +79,11 @@ func (w *Words) find(text string, h *home.House, f *family) *search {
 // thirty" are times of the day as eight and five thirty are. A hundred minutes are not.
 func (w *Words) withoutHundreds(words []string) []string {
 	const lastHour = 23
-	hour := func(word string) bool {
-		return slices.ContainsFunc(w.numbers.Read(nil, word, numbers.Range{From: 1, To: lastHour}), func(r numbers.Reading) bool { return r.Length == len(word) })
-	}
 	var out []string
 	for i := 0; i < len(words); i++ {
 		rest := words[i+1:]
 		switch {
-		case !w.time.hundred[words[i]] || i == 0 || !hour(words[i-1]):
+		case !w.time.hundred[words[i]] || i == 0 || !w.isWithin(words[i-1], 1, lastHour):
 			out = append(out, words[i])
 		case len(rest) > 1 && w.joins[rest[0]] && w.numberAt(rest[1:2]) > 0:
 			i++ // "and" too
@@ -225,6 +222,12 @@ func (w *Words) numberAt(words []string) int {
 	return longest
 }
 
+// isWithin reports whether a text is a number between two others.
+func (w *Words) isWithin(text string, from, to int) bool {
+	readings := w.numbers.Read(nil, text, numbers.Range{From: from, To: to})
+	return slices.ContainsFunc(readings, func(r numbers.Reading) bool { return r.Length == len(text) })
+}
+
 // mostOfTen is the highest number that may be a level of ten.
 const mostOfTen = 10
 
@@ -233,7 +236,7 @@ const mostOfTen = 10
 func (w *Words) amountAt(s *search, at, number int) (n int, found []piece) {
 	p := piece{class: classNumber, text: strings.Join(s.words[at:at+number], " ")}
 	unit, _ := w.percent.longestAt(s.words[at+number:])
-	small := unit == 0 && w.numbers != nil && len(w.numbers.Read(nil, p.text, numbers.Range{From: 0, To: mostOfTen})) > 0 && number == 1
+	small := unit == 0 && w.isWithin(p.text, 0, mostOfTen)
 	switch before := s.words[at-1]; {
 	case w.level[before]:
 		p.class, p.from = classLevel, at-1

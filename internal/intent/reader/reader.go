@@ -86,7 +86,7 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 	r := Reading{Guess: guess, Marks: learned.Marks(guess.Kind), Verdict: Leave}
 	own := w.kinds[guess.Kind]
 	if own == nil {
-		return w.readQuestion(r, t, h, match)
+		return w.readQuestion(r, t, learned, h, match)
 	}
 	s := w.find(w.plain(t.Words), h, own.family)
 	if named := s.of(className); len(named) == 1 {
@@ -127,13 +127,16 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 
 // readQuestion reads a text that is nothing for the house by what was learned: a question of
 // ours behind polite words is answered, and one of the clock that is explained wholly.
-func (w *Words) readQuestion(r Reading, t Text, h *home.House, match Match) Reading {
+func (w *Words) readQuestion(r Reading, t Text, learned Learned, h *home.House, match Match) Reading {
 	r.Doubt = "it is nothing for the house"
 	if asked := w.bare(t.Words); asked != w.plain(t.Words) {
 		if means := match(asked); means.OnlyReads() {
 			r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", asked, means
 			return r
 		}
+	}
+	if answered, ok := w.readDoubted(r, t, learned, h, match); ok {
+		return answered
 	}
 	own := w.kinds[Clock]
 	if own == nil || !t.Act.Asks() && !w.begins(t.Words) {
@@ -148,6 +151,43 @@ func (w *Words) readQuestion(r Reading, t Text, h *home.House, match Match) Read
 		}
 	}
 	return r
+}
+
+// Bounds of an order that was taken for nothing: how likely it may be nothing, and how likely
+// it must be about the things that its words name.
+const (
+	mostDoubted  = 0.85
+	leastDoubted = 0.15
+)
+
+// readDoubted reads an order that was taken for nothing for the house, and not surely. Its words
+// must say what to do with what, and explain it wholly: "get me some latte please".
+func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, match Match) (Reading, bool) {
+	if r.Share > mostDoubted || t.tells() || t.Act.Forbids() || t.Act.Asks() || !w.begins(t.Words) {
+		return r, false
+	}
+	for _, kind := range Kinds() {
+		own := w.kinds[kind]
+		if own == nil || own.asks || own.whole {
+			continue
+		}
+		wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: kind, own: own, house: h}
+		if said, agreed := w.decide(wr.search, kind, own); said != kind || !agreed || own.family.directed && !wr.said() {
+			continue
+		}
+		share := learned.Among(t.Words, own.family.kinds)
+		if share < leastDoubted {
+			continue
+		}
+		for _, d := range wr.drafts() {
+			if means := match(d.sentence); d.named && len(d.rest) == 0 && !d.lost && !d.other && means.Route == intent.Local {
+				r.Kind, r.Share, r.Marks = kind, share, learned.Marks(kind)
+				r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", d.sentence, means
+				return r, true
+			}
+		}
+	}
+	return r, false
 }
 
 // readAddressed reads a text that is a sentence of ours behind the name of an assistant and

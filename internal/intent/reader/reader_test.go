@@ -113,12 +113,18 @@ func TestRead(t *testing.T) {
 		// By how much, and to what.
 		{"would you dim the sofa lamp by half", sure(reader.LightDown), reader.Do, "make the Sofa Lamp half as bright"},
 		{"please get the sound higher by ten", sure(reader.VolumeUp), reader.Do, "turn the volume up by ten percent"},
+		{"set the music volume to ninety", sure(reader.VolumeUp), reader.Do, "set the volume to ninety percent"},
+		{"set the music volume to nine", sure(reader.VolumeUp), reader.Leave, ""},
 		{"turn on a blue light", sure(reader.LightOn), reader.Do, "set the lights to blue"},
 		// A sentence of ours, said to an assistant of another name.
 		{"olly turn off the light in the kitchen", sure(reader.LightOff), reader.Do, "turn off the light in the kitchen"},
 		{"olly don't turn off the light in the kitchen", sure(reader.LightOff), reader.Leave, ""},
 		// A question of the clock, whatever it was taken for.
 		{"report the time in miami", sure(reader.None), reader.Do, "what time is it in miami"},
+		// An order that was taken for nothing, and not surely.
+		{"make me an espresso please", known{reader.Guess{Kind: reader.None, Share: 0.6}}, reader.Do, "turn on the Coffee Machine"},
+		{"make me an espresso please", sure(reader.None), reader.Leave, ""},
+		{"make me an espresso cake please", known{reader.Guess{Kind: reader.None, Share: 0.6}}, reader.Leave, ""},
 		{"is it time for the news", sure(reader.None), reader.Leave, ""},
 		// Nearly sure, or a word that nothing explains: asked.
 		{"would you extinguish the lights", nearly(reader.LightOff), reader.Ask, "turn off the lights"},

@@ -396,7 +396,7 @@ func (d *draft) found() bool {
 func (w *writer) nounAt(at int) bool {
 	begins := func(about bool) bool {
 		return slices.ContainsFunc(w.pieces, func(p piece) bool {
-			return p.from == at && (p.class == classAbout || p.class == className) == about && (about || strings.HasPrefix(p.class, says))
+			return p.from == at && (p.class == classAbout || p.class == className || p.class == classAll) == about && (about || strings.HasPrefix(p.class, says))
 		})
 	}
 	return begins(true) && !begins(false)
