@@ -51,7 +51,6 @@ type Thing struct {
 	Aliases    []any
 	Hidden     bool // it is not shown to assistants
 	Unlisted   bool // it has no entry in the registry
-	Context    any  // of its last change
 }
 
 // ServiceCall is a service that a client called.
@@ -83,7 +82,7 @@ func NewHomeAssistant(things map[string]Thing) *HomeAssistant {
 	return h
 }
 
-// Accept, Close and Addr make it a net.Listener.
+// Accept makes it a net.Listener, with Close and Addr.
 func (h *HomeAssistant) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.incoming:
@@ -190,31 +189,49 @@ func (h *HomeAssistant) tell(c *hassClient, messages ...any) {
 	}
 }
 
+// answer answers a command.
 func (h *HomeAssistant) answer(c *hassClient, m map[string]any) {
 	number, _ := m["id"].(float64)
-	id, kind := int(number), m["type"]
-	ok := func(result any) any {
-		return map[string]any{"id": id, "type": "result", "success": true, "result": result}
-	}
-	if kind == "call_service" {
+	id := int(number)
+	if m["type"] == "call_service" {
 		go h.call(c, id, m)
 		return
 	}
+	if m["type"] == "ping" {
+		h.tell(c, map[string]any{"id": id, "type": "pong"})
+		return
+	}
 	h.mu.Lock()
-	var out []any
-	switch kind {
-	case "ping":
-		out = append(out, map[string]any{"id": id, "type": "pong"})
+	out := []any{map[string]any{"id": id, "type": "result", "success": true, "result": h.result(m)}}
+	switch m["type"] {
+	case "subscribe_events":
+		name, _ := m["event_type"].(string)
+		c.events[name] = id
+	case "subscribe_entities":
+		c.entities = id
+		all := map[string]any{}
+		for entity, t := range h.things {
+			all[entity] = map[string]any{"s": t.State, "a": t.Attributes, "c": "start", "lc": hassTime()}
+		}
+		out = append(out, event(id, map[string]any{"a": all}))
+	}
+	h.mu.Unlock()
+	h.tell(c, out...)
+}
+
+// result is what a question is answered with. The caller holds mu.
+func (h *HomeAssistant) result(m map[string]any) any {
+	switch m["type"] {
 	case "get_config":
-		out = append(out, ok(map[string]any{"state": h.state, "unit_system": map[string]any{"temperature": "°C"}}))
+		return map[string]any{"state": h.state, "unit_system": map[string]any{"temperature": "°C"}}
 	case "config/floor_registry/list":
-		out = append(out, ok(h.floors))
+		return h.floors
 	case "config/area_registry/list":
-		out = append(out, ok(h.areas))
+		return h.areas
 	case "config/device_registry/list":
-		out = append(out, ok(append([]any{}, h.devices...)))
+		return append([]any{}, h.devices...)
 	case "config/entity_registry/list":
-		out = append(out, ok(h.entries()))
+		return h.entries()
 	case "config/entity_registry/get_entries":
 		entries := map[string]any{}
 		ids, _ := m["entity_ids"].([]any)
@@ -222,7 +239,7 @@ func (h *HomeAssistant) answer(c *hassClient, m map[string]any) {
 			name, _ := entity.(string)
 			entries[name] = map[string]any{"entity_id": name, "aliases": append([]any{nil}, h.things[name].Aliases...)}
 		}
-		out = append(out, ok(entries))
+		return entries
 	case "homeassistant/expose_entity/list":
 		shown := map[string]any{}
 		for entity, t := range h.things {
@@ -230,25 +247,11 @@ func (h *HomeAssistant) answer(c *hassClient, m map[string]any) {
 				shown[entity] = map[string]any{"conversation": true}
 			}
 		}
-		out = append(out, ok(map[string]any{"exposed_entities": shown}))
+		return map[string]any{"exposed_entities": shown}
 	case "homeassistant/expose_new_entities/get":
-		out = append(out, ok(map[string]any{"expose_new": true}))
-	case "subscribe_events":
-		name, _ := m["event_type"].(string)
-		c.events[name] = id
-		out = append(out, ok(nil))
-	case "subscribe_entities":
-		c.entities = id
-		all := map[string]any{}
-		for entity, t := range h.things {
-			all[entity] = map[string]any{"s": t.State, "a": t.Attributes, "c": "start", "lc": hassTime()}
-		}
-		out = append(out, ok(nil), event(id, map[string]any{"a": all}))
-	default:
-		out = append(out, ok(nil))
+		return map[string]any{"expose_new": true}
 	}
-	h.mu.Unlock()
-	h.tell(c, out...)
+	return nil
 }
 
 func event(id int, body any) any { return map[string]any{"id": id, "type": "event", "event": body} }

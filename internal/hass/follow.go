@@ -31,8 +31,9 @@ type follower struct {
 	after     uint64        // changes after this one may be of the command
 	overtaken chan struct{} // closed when a newer command has the same aim
 
-	replied bool // the service has ended
-	pinged  <-chan socket.Reply
+	replied          bool                // the service has ended
+	pinged           <-chan socket.Reply // Home Assistant was asked whether it is there; nil: it has answered
+	settled, arrived <-chan time.Time    // when what has not happened by then is not waited for
 }
 
 // believesAtOnce reports whether the first state that shows the wanted value is told. What
@@ -47,31 +48,16 @@ func (f *follower) believesAtOnce() bool {
 func (f *follower) follow(ctx context.Context, r tools.Receipt, changed <-chan struct{}, reply <-chan socket.Reply) tools.Receipt {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
-	var settled, arrived <-chan time.Time
 	for {
+		var end *tools.Receipt
 		select {
 		case <-changed:
-			s := f.commander.mirror.read(f.entity.ID)
-			if end := f.judge(r, s); end != nil {
-				return *end
-			}
-			if f.underWay(s) && arrived == nil {
-				arrived = time.After(either(f.entity.Domain == "lock", turning, arrival))
-			}
+			end = f.takeChange(r)
 		case got := <-reply:
 			reply = nil
-			if _, refused := errors.AsType[*socket.Error](got.Err); got.Err != nil && !refused {
-				return f.lost(ctx, r)
-			} else if refused {
-				return f.refused(r, got.Err)
-			}
-			f.replied = true
-			if end := f.judge(r, f.commander.mirror.read(f.entity.ID)); end != nil {
-				return *end
-			}
-			settled = time.After(settle)
-		case <-arrived:
-			arrived = nil
+			end = f.takeReply(ctx, r, got.Err)
+		case <-f.arrived:
+			f.arrived = nil
 			if s := f.commander.mirror.read(f.entity.ID); f.underWay(s) {
 				return f.onItsWay(r, s)
 			}
@@ -85,12 +71,41 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt, changed <-chan s
 			return form.End(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
 		case <-f.conn.Ended():
 			return f.lost(ctx, r)
-		case <-settled:
+		case <-f.settled:
 			return f.giveUp(r)
 		case <-ctx.Done():
 			return f.giveUp(r)
 		}
+		if end != nil {
+			return *end
+		}
 	}
+}
+
+// takeChange takes a change of the thing's state. It returns a receipt if that is the end.
+func (f *follower) takeChange(r tools.Receipt) *tools.Receipt {
+	s := f.commander.mirror.read(f.entity.ID)
+	end := f.judge(r, s)
+	if end == nil && f.underWay(s) && f.arrived == nil {
+		f.arrived = time.After(either(f.entity.Domain == "lock", turning, arrival))
+	}
+	return end
+}
+
+// takeReply takes what came of the service: nil that it has ended, else why it was refused,
+// or that the connection has ended. It returns a receipt if that is the end.
+func (f *follower) takeReply(ctx context.Context, r tools.Receipt, err error) *tools.Receipt {
+	if _, refused := errors.AsType[*socket.Error](err); refused {
+		end := f.refused(r, err)
+		return &end
+	}
+	if err != nil {
+		end := f.lost(ctx, r)
+		return &end
+	}
+	f.replied = true
+	f.settled = time.After(settle)
+	return f.judge(r, f.commander.mirror.read(f.entity.ID))
 }
 
 // judge ends the receipt if a state shows how the command ended; nil if it does not yet.

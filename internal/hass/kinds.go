@@ -321,43 +321,56 @@ func (e *entity) values(s *status) map[string]any {
 	}
 	switch e.Domain {
 	case "climate", "water_heater":
-		for name, from := range map[home.Ability]string{
-			home.Setpoint: "temperature", home.HeatsTo: "target_temp_low", home.CoolsTo: "target_temp_high",
-			home.Temperature: "current_temperature", home.Humidity: "current_humidity",
-		} {
-			if n, ok := s.number(from); ok {
-				put(string(name), n)
-			}
-		}
-		if e.Can(home.Mode) {
-			put(string(home.Mode), s.state)
-		}
-		if what := s.text("hvac_action"); what != "" {
-			put("activity", what)
-		}
-		put("unit", e.scale)
+		e.putDegrees(s, put)
 	case "media_player":
-		if v, ok := s.number("volume_level"); ok {
-			put("volume", math.Round(v*100))
-		}
-		for _, name := range []string{"media_title", "media_artist", "source"} {
-			if t := s.text(name); t != "" {
-				put(name, t)
-			}
-		}
+		s.putPlaying(put)
 	case "vacuum":
 		if n, ok := s.number("battery_level"); ok {
 			put(string(home.Battery), n)
 		}
-	case "sensor", "binary_sensor":
-		if len(e.Abilities) > 0 {
-			put(string(e.Abilities[0]), e.say(s))
-			if e.Abilities[0] == home.Temperature {
-				put("temperature_unit", e.unit())
-			}
-		}
+	}
+	if !e.measures() || len(e.Abilities) == 0 {
+		return out
+	}
+	put(string(e.Abilities[0]), e.say(s))
+	if e.Abilities[0] == home.Temperature {
+		put("temperature_unit", e.unit())
 	}
 	return out
+}
+
+// putPlaying puts what a player plays, and how loud.
+func (s *status) putPlaying(put func(name string, v any)) {
+	if v, ok := s.number("volume_level"); ok {
+		put("volume", math.Round(v*100))
+	}
+	for _, name := range []string{"media_title", "media_artist", "source"} {
+		if t := s.text(name); t != "" {
+			put(name, t)
+		}
+	}
+}
+
+// measures reports whether a thing only measures.
+func (e *entity) measures() bool { return e.Domain == "sensor" || e.Domain == "binary_sensor" }
+
+// putDegrees puts what a thermostat is set to and measures.
+func (e *entity) putDegrees(s *status, put func(name string, v any)) {
+	for name, from := range map[home.Ability]string{
+		home.Setpoint: "temperature", home.HeatsTo: "target_temp_low", home.CoolsTo: "target_temp_high",
+		home.Temperature: "current_temperature", home.Humidity: "current_humidity",
+	} {
+		if n, ok := s.number(from); ok {
+			put(string(name), n)
+		}
+	}
+	if e.Can(home.Mode) {
+		put(string(home.Mode), s.state)
+	}
+	if what := s.text("hvac_action"); what != "" {
+		put("activity", what)
+	}
+	put("unit", e.scale)
 }
 
 // colour returns the colour of a lamp that is on as rrggbb; "" if it shows none.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,9 +130,11 @@ func TestTheHouseChanges(t *testing.T) {
 // TestAToken that is refused is tried once, and told; another one is taken without a
 // restart. A token that is revoked throws us out.
 func TestAToken(t *testing.T) {
-	token := "wrong"
+	var token atomic.Pointer[string]
+	take := func(text string) { token.Store(&text) }
+	take("wrong")
 	wrong := func(c *hass.Config, _ *fake.HomeAssistant) {
-		c.Token = func() (string, error) { return token + "\n", nil }
+		c.Token = func() (string, error) { return *token.Load() + "\n", nil }
 	}
 	at(t, family(), wrong, func(r rig) {
 		wait(time.Hour)
@@ -145,7 +148,7 @@ func TestAToken(t *testing.T) {
 		if said := r.health(); !strings.Contains(said, "refuses the token") {
 			t.Errorf("its health: %s", said)
 		}
-		token = fake.HomeAssistantToken
+		take(fake.HomeAssistantToken)
 		wait(time.Minute)
 		if got := r.do("Bulb", "on", nil); !got.Done() {
 			t.Errorf("with the right token: %+v", got)
@@ -221,10 +224,10 @@ func TestItIsStarting(t *testing.T) {
 
 // TestItComesLate: the house may start before Home Assistant does.
 func TestItComesLate(t *testing.T) {
-	runs := false
+	var runs atomic.Bool
 	late := func(c *hass.Config, h *fake.HomeAssistant) {
 		c.Socket.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if !runs {
+			if !runs.Load() {
 				return nil, errors.New("connection refused")
 			}
 			return h.Dial(ctx, network, addr)
@@ -238,7 +241,7 @@ func TestItComesLate(t *testing.T) {
 		if _, _, err := r.house.State(r.Context(), "Kettle"); err == nil || !strings.Contains(err.Error(), "cannot reach Home Assistant") {
 			t.Errorf("asked: %v", err)
 		}
-		runs = true
+		runs.Store(true)
 		wait(time.Minute)
 		if got := r.do("Bulb", "on", nil); !got.Done() {
 			t.Errorf("told: %+v", got)

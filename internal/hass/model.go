@@ -86,7 +86,7 @@ func newEntity(id string, shape map[string]any, r *registries) *entity {
 	e.Abilities = k.find(e)
 	e.Attributes = e.attributes()
 	e.Read = &home.Control{Tool: form.ToolState, ID: id}
-	if k.domain == "sensor" || k.domain == "binary_sensor" {
+	if e.measures() {
 		e.Read.Tool = form.ToolSensor
 	}
 	if k.acts {

@@ -43,7 +43,7 @@ func plan(action string, r request) (step, error) {
 	case "toggle":
 		return r.toggled()
 	case "level":
-		return r.leveled()
+		return r.levelled()
 	case "open", "close":
 		return r.opened(action == "open")
 	case "stop":
@@ -169,7 +169,7 @@ func (r request) near(want, by float64) func(*status) bool {
 	}
 }
 
-func (r request) leveled() (step, error) {
+func (r request) levelled() (step, error) {
 	e := r.entity
 	if e.Domain == "cover" || e.Domain == "valve" {
 		return r.positioned()
@@ -296,29 +296,10 @@ func (r request) heated() (step, error) {
 	if !ok {
 		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", e.Name)
 	}
-	low, isLow := e.shape["min_temp"].(float64)
-	high, isHigh := e.shape["max_temp"].(float64)
-	if isLow && isHigh && low < high && (want < low || want > high) {
-		way, end := "down", low
-		if want > high {
-			way, end = "up", high
-		}
-		return step{}, form.RefuseBeyond(low, high, "%s goes %s to %s at most.", e.Name, way, form.SayState(end, e.scale))
+	if err := e.takes(want); err != nil {
+		return step{}, err
 	}
-	name, property, data := "temperature", home.Setpoint, map[string]any{"temperature": want}
-	below, isBelow := r.now.number("target_temp_low")
-	above, isAbove := r.now.number("target_temp_high")
-	if _, single := r.now.number("temperature"); isBelow && isAbove && !single {
-		if word == "" && math.Abs(want-above) < math.Abs(want-below) {
-			word = form.Cooling
-		}
-		name, property = "target_temp_low", home.HeatsTo
-		if below = want; word == form.Cooling {
-			name, property = "target_temp_high", home.CoolsTo
-			below, above = r.low(), want
-		}
-		data = map[string]any{"target_temp_low": below, "target_temp_high": above}
-	}
+	name, property, data := r.target(word, want)
 	s := r.call("set_temperature", property, func(s *status) bool {
 		n, ok := s.number(name)
 		return ok && math.Abs(n-want) < 0.3 // they round, some to whole degrees Fahrenheit and back
@@ -333,10 +314,34 @@ func (r request) heated() (step, error) {
 	return s, nil
 }
 
-// low is the lower of two set points as it is now.
-func (r request) low() float64 {
-	n, _ := r.now.number("target_temp_low")
-	return n
+// takes refuses a temperature that a thing cannot be set to.
+func (e *entity) takes(want float64) error {
+	low, isLow := e.shape["min_temp"].(float64)
+	high, isHigh := e.shape["max_temp"].(float64)
+	switch {
+	case !isLow || !isHigh || low >= high:
+		return nil
+	case want < low:
+		return form.RefuseBeyond(low, high, "%s goes down to %s at most.", e.Name, form.SayState(low, e.scale))
+	case want > high:
+		return form.RefuseBeyond(low, high, "%s goes up to %s at most.", e.Name, form.SayState(high, e.scale))
+	}
+	return nil
+}
+
+// target returns which set point a temperature is for, by its attribute, and what the
+// service takes. Where two count at once, it takes both; without a word the nearer one is
+// meant.
+func (r request) target(word string, want float64) (name string, property home.Ability, data map[string]any) {
+	below, isBelow := r.now.number("target_temp_low")
+	above, isAbove := r.now.number("target_temp_high")
+	if _, single := r.now.number("temperature"); single || !isBelow || !isAbove {
+		return "temperature", home.Setpoint, map[string]any{"temperature": want}
+	}
+	if word == form.Cooling || word == "" && math.Abs(want-above) < math.Abs(want-below) {
+		return "target_temp_high", home.CoolsTo, map[string]any{"target_temp_low": below, "target_temp_high": want}
+	}
+	return "target_temp_low", home.HeatsTo, map[string]any{"target_temp_low": want, "target_temp_high": above}
 }
 
 func (r request) inMode() (step, error) {

@@ -272,33 +272,43 @@ func (h *House) Health(ctx context.Context) (string, any, error) {
 		_, err := s.conn.Call(ctx, socket.Command{"type": "ping"})
 		out.Answers = err == nil
 	}
-	for _, e := range s.house.entities {
-		now := h.mirror.read(e.ID)
-		if now.away() && e.Control != nil {
-			out.Dead = append(out.Dead, s.house.distinct(e))
-		}
-		if charge, ok := e.say(now).(float64); e.Can(home.Battery) && ok && charge <= lowBattery {
-			out.LowBattery = append(out.LowBattery, s.house.distinct(e))
-		}
-	}
-	_, away := explainAway(s)
-	switch {
-	case !out.Answers, out.WaitingFor != "":
-		out.Message = away
-	case out.Devices == 0:
-		out.Message = fmt.Sprintf("Home Assistant shows none of its %d things to assistants. Choose them there under Settings, Voice assistants, Expose.", out.Hidden)
-	case len(out.Dead) > 0:
-		out.Message = "Home Assistant works, but it cannot reach these: " + strings.Join(out.Dead, ", ") + "."
-	case len(out.LowBattery) > 0:
-		out.Message = "Home Assistant works. Low battery: " + strings.Join(out.LowBattery, ", ") + "."
-	default:
-		out.Message = fmt.Sprintf("Home Assistant works; all %d devices are well.", out.Devices)
-	}
-	if out.Answers && !s.house.admin {
-		out.Message += " The token's user is no administrator, so things without an entry in the entity registry are left out."
-	}
+	h.census(s.house, &out.Health)
+	out.Message = out.say(s)
 	out.Healthy = out.Answers && out.WaitingFor == "" && len(out.Dead) == 0 && out.Devices > 0
 	return out.Message, out, nil
+}
+
+// census lists what cannot be reached, and what has a low battery.
+func (h *House) census(m *model, out *form.Health) {
+	for _, e := range m.entities {
+		now := h.mirror.read(e.ID)
+		if now.away() && e.Control != nil {
+			out.Dead = append(out.Dead, m.distinct(e))
+		}
+		if charge, ok := e.say(now).(float64); e.Can(home.Battery) && ok && charge <= lowBattery {
+			out.LowBattery = append(out.LowBattery, m.distinct(e))
+		}
+	}
+}
+
+// say says the health of the house in words.
+func (out *health) say(s standing) string {
+	_, text := explainAway(s)
+	switch {
+	case !out.Answers, out.WaitingFor != "":
+	case out.Devices == 0:
+		text = fmt.Sprintf("Home Assistant shows none of its %d things to assistants. Choose them there under Settings, Voice assistants, Expose.", out.Hidden)
+	case len(out.Dead) > 0:
+		text = "Home Assistant works, but it cannot reach these: " + strings.Join(out.Dead, ", ") + "."
+	case len(out.LowBattery) > 0:
+		text = "Home Assistant works. Low battery: " + strings.Join(out.LowBattery, ", ") + "."
+	default:
+		text = fmt.Sprintf("Home Assistant works; all %d devices are well.", out.Devices)
+	}
+	if out.Answers && !s.house.admin {
+		text += " The token's user is no administrator, so things without an entry in the entity registry are left out."
+	}
+	return text
 }
 
 // refreshable is how long a refresh waits for the service that asks the device.

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/hass/socket"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
 
@@ -56,7 +58,7 @@ func TestWhatIsToldOfAnAct(t *testing.T) {
 		"refused in time":            {"Kettle", "on", nil, refuses(50*ms, "home_assistant_error"), "switch.turn_on", tools.Refused, tools.RefusedByDevice, "did not carry out"},
 		"refused late":               {"Kettle", "on", nil, refuses(3*time.Second, "home_assistant_error"), "switch.turn_on", tools.Refused, tools.RefusedByDevice, "did not carry out"},
 		"a wrong value":              {"Kettle", "on", nil, refuses(50*ms, "service_validation_error"), "switch.turn_on", tools.Refused, tools.RefusedValue, "does not accept"},
-		"not this user":              {"Kettle", "on", nil, refuses(50*ms, "unauthorized"), "switch.turn_on", tools.Refused, tools.RefusedAction, "does not let us"},
+		"not this user":              {"Kettle", "on", nil, refuses(50*ms, socket.CodeUnauthorized), "switch.turn_on", tools.Refused, tools.RefusedAction, "does not let us"},
 		"slow":                       {"Kettle", "on", nil, shows(8*time.Second, "on", nil), "switch.turn_on", tools.Accepted, tools.OnItsWay, "takes long"},
 		"a lock":                     {"Front Door", "lock", nil, shows(800*ms, "locked", nil), "lock.lock", tools.Confirmed, "", "Front Door is locked."},
 		"a lock that jams":           {"Front Door", "lock", nil, shows(800*ms, "jammed", nil), "lock.lock", tools.Refused, tools.RefusedByDevice, "Front Door is jammed."},
@@ -169,9 +171,12 @@ func TestSeveralAtOnce(t *testing.T) {
 		}
 		r.home.OnCall = func(fake.ServiceCall) *fake.ServiceError { <-time.After(3 * time.Second); return nil }
 		first := make(chan tools.Receipt, 1)
-		go func() { first <- r.do("Kettle", "off", nil) }()
+		go func() {
+			got, _ := r.house.Control(r.Context(), form.Command{Device: "Kettle", Action: "off"}, false)
+			first <- got
+		}()
 		wait(100 * time.Millisecond)
-		go r.do("Kettle", "on", nil)
+		go func() { _, _ = r.house.Control(r.Context(), form.Command{Device: "Kettle", Action: "on"}, false) }()
 		if got := <-first; got.Reason != tools.Overtaken {
 			r.Errorf("told: %+v", got)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -190,9 +191,7 @@ func (c *Conn) start(command Command, handle func(json.RawMessage)) (<-chan Repl
 	}
 	c.mu.Unlock()
 	numbered := make(map[string]any, len(command)+1)
-	for k, v := range command {
-		numbered[k] = v
-	}
+	maps.Copy(numbered, command)
 	numbered["id"] = id
 	if err := c.send(numbered); err != nil {
 		c.mu.Lock()

@@ -191,7 +191,7 @@ func (e *Error) Error() string { return fmt.Sprintf("home assistant: %s (%s)", e
 
 // The codes of refusals that are told apart.
 const (
-	CodeUnauthorized = "unauthorized"
+	CodeUnauthorized = "unauthorized" //nolint:misspell // as Home Assistant writes it
 	CodeNotFound     = "not_found"
 	CodeFormat       = "invalid_format"
 	CodeValidation   = "service_validation_error"

@@ -42,6 +42,7 @@ func connected(t *testing.T, do func(t *testing.T, h *fake.HomeAssistant, c *soc
 
 func TestCommandsAndEvents(t *testing.T) {
 	connected(t, func(t *testing.T, h *fake.HomeAssistant, c *socket.Conn, _ <-chan error) {
+		t.Helper()
 		var mu sync.Mutex
 		var told []string
 		err := c.Subscribe(t.Context(), socket.Command{"type": "subscribe_entities"}, func(e json.RawMessage) {
@@ -86,6 +87,7 @@ func TestAnEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			connected(t, func(t *testing.T, h *fake.HomeAssistant, c *socket.Conn, ended <-chan error) {
+				t.Helper()
 				h.OnCall = func(fake.ServiceCall) *fake.ServiceError { <-time.After(time.Hour); return nil }
 				reply, err := c.Start(socket.Command{"type": "call_service"})
 				if err != nil {
