@@ -32,6 +32,7 @@ const (
 	KindDevice  Kind = "device"  // a device told its state
 	KindHouse   Kind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
 	KindTimers  Kind = "timers"  // all timers, when one has changed
+	KindAlarms  Kind = "alarms"  // {"seen"}: the ids of the things whose alarms a person has heard or seen
 	KindMeter   Kind = "meter"   // what the ear makes of the sound, for those who asked for it
 )
 
