@@ -133,7 +133,7 @@ func TestAcceptPageHouse(t *testing.T) {
 		t.Errorf("the tile said %q", seen)
 	}
 	p.eventually("it is told above", `[...document.querySelectorAll("#glance a")].some((e) => e.textContent === "Hallway Light: on")`)
-	p.reads("#turns li:first-child summary", "Hallway Light: on")
+	p.reads("#turns li:last-child summary", "Hallway Light: on")
 	p.eventually("the proof fades", tile("Hallway Light")+`.dataset.proof === ""`)
 
 	t.Log("an undo takes it back")

@@ -57,13 +57,13 @@ func TestAcceptPageOfADay(t *testing.T) {
 	p.eventually("what somebody else did is seen", stateOf("Hallway Light")+` === "off"`)
 
 	t.Log("its waterfall")
-	p.reads("#turns li:last-child summary", "turn on the hallway light")
-	p.click("#turns li:last-child summary")
+	p.reads("#turns li:first-child summary", "turn on the hallway light")
+	p.click("#turns li:first-child summary")
 	for _, words := range []string{"Command sent", "Call: Hallway Light", "Device's own report", "All"} {
-		p.reads("#turns li:last-child .waterfall", words)
+		p.reads("#turns li:first-child .waterfall", words)
 	}
-	p.reads("#turns li:last-child dl", "this page")
-	p.reads("#turns li:last-child dl", "Hallway Light: on, confirmed by the device")
+	p.reads("#turns li:first-child dl", "this page")
+	p.reads("#turns li:first-child dl", "Hallway Light: on, confirmed by the device")
 	if !p.holds(`document.querySelector("#turns .bar").getBoundingClientRect().width > 0`) {
 		t.Error("the waterfall has no bars")
 	}
@@ -81,7 +81,7 @@ func TestAcceptPageOfADay(t *testing.T) {
 	g.fault(`{"op":"liar","node":"Kitchen Light"}`)
 	p.types("#ask-text", "turn on the kitchen light"+kb.Enter)
 	p.reads("#reply", "The kitchen light did not come on after all.")
-	p.reads("#turns li:first-child summary .bad", "failed")
+	p.reads("#turns li:last-child summary .bad", "failed")
 
 	t.Log("a timer")
 	p.types("#timer-name", "pasta")
@@ -119,9 +119,9 @@ func TestAcceptPageOfADay(t *testing.T) {
 	p.click(`[data-key="words notes"]`)
 	p.reads("#servers pre", "ready "+nasty)
 	p.types("#ask-text", nasty+kb.Enter)
-	p.reads("#turns li:first-child summary", nasty)
-	p.click("#turns li:first-child summary")
-	p.reads("#turns li:first-child dl", nasty)
+	p.reads("#turns li:last-child summary", nasty)
+	p.click("#turns li:last-child summary")
+	p.reads("#turns li:last-child dl", nasty)
 	if !p.holds(`document.images.length === 0 && document.title === "home · voice-gateway"`) {
 		t.Error("a text became markup")
 	}
@@ -136,12 +136,12 @@ func (p *tab) marksWrong(g gateway) {
 	if err := g.get("/api/gateway", &about); err != nil || len(about.Routes) < 20 {
 		p.t.Fatalf("the gateway says %+v, %v", about, err)
 	}
-	const form = "#turns li:last-child form"
+	const form = "#turns li:first-child form"
 	if keeps := slices.Contains(about.Routes, "POST /api/turns/{id}/wrong"); keeps != p.holds(`document.querySelector("`+form+`")`) {
 		p.t.Errorf("the gateway keeps what was wrong: %t, and the page has the other", keeps)
 	} else if keeps {
 		p.types(form+" input", "the bedroom light"+kb.Enter)
-		p.reads("#turns li:last-child [role=status]", "It is marked.")
+		p.reads("#turns li:first-child [role=status]", "It is marked.")
 		var kept []any
 		if err := g.get("/api/marks", &kept); err != nil || len(kept) != 1 {
 			p.t.Errorf("the gateway has kept %v, %v", kept, err)
@@ -225,8 +225,8 @@ func TestAcceptPageAnswersNoChallenge(t *testing.T) {
 	p.ask("lock the front door", "lock")
 	for _, sentence := range []string{"unlock the front door", "yes", "amber window", "open the garage door", "yes"} {
 		p.types("#ask-text", sentence+kb.Enter)
-		p.reads("#turns li:first-child summary", sentence)
-		said, outcome := p.text("#turns li:first-child summary"), value[string](p, `document.querySelector("#turns li").dataset.outcome`)
+		p.reads("#turns li:last-child summary", sentence)
+		said, outcome := p.text("#turns li:last-child summary"), value[string](p, `document.querySelector("#turns li:last-child").dataset.outcome`)
 		if outcome == "done" && !strings.Contains(said, "I did not ask anything.") || outcome == "accepted" {
 			t.Errorf("%q became %q, %s", sentence, said, outcome)
 		}

@@ -52,16 +52,17 @@ func TestAcceptPageByKeyboardAndByEar(t *testing.T) {
 	p.tabTo("Skip to content")
 	p.tabTo("Skip to talk") // past the house, which comes first
 	p.do(chromedp.KeyEvent(kb.Enter))
-	p.tabTo("ask-text")
+	p.eventually("it leads to where one talks", `document.activeElement.id === "ask-text"`)
 	p.do(chromedp.KeyEvent("turn on the hallway light" + kb.Enter))
 	p.reads("#reply", "The hallway light is on.")
+	p.reads("#turns li:last-child summary", "turn on the hallway light")
+	p.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))) // what was said stands above
+	p.eventually("the last turn has the focus", `document.activeElement.matches("#turns li:last-child summary")`)
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.reads("#turns .waterfall", "Command sent")
 	p.tabTo("volume")
 	p.do(chromedp.KeyEvent(kb.ArrowLeft))
 	p.reads("#volume-value", "95 %")
-	p.tabTo("turn on the hallway light")
-	p.do(chromedp.KeyEvent(kb.Enter))
-	p.reads("#turns .waterfall", "Command sent")
-	p.do(chromedp.Focus(chromedp.CSS("#talk"))) // what was said comes after the timers
 	p.tabTo("timer-minutes")
 	p.tabTo("timer-name")
 	p.do(chromedp.KeyEvent("tea" + kb.Enter))

@@ -73,7 +73,7 @@ func TestAcceptPageReplays(t *testing.T) {
 		if turn.Outcome != record.Done {
 			t.Fatalf("%s: the lamp: %+v", language, turn)
 		}
-		const item = "#turns li:first-child "
+		const item = "#turns li:last-child "
 		p.do(chromedp.Focus(chromedp.CSS(item+"summary")), chromedp.KeyEvent(kb.Enter))
 		before, ended := s.ended("/writeValue/set"), s.ended("/turn")
 		p.do(chromedp.Focus(chromedp.CSS(item+".replay button")), chromedp.KeyEvent(kb.Enter))

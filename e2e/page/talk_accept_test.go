@@ -49,12 +49,12 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.reads("#reply", "The kitchen light is on.")
 	p.eventually("the words were shown as they were spoken", `partials.includes("turn on the kitchen light")`)
 	p.picture("push-to-talk")
-	p.reads("#turns li:first-child summary", "turn on the kitchen light")
-	p.click("#turns li:first-child summary")
+	p.reads("#turns li:last-child summary", "turn on the kitchen light")
+	p.click("#turns li:last-child summary")
 	for _, stage := range []string{"Speech", "End noticed", "Transcript", "Command sent", "Device's own report"} {
-		p.reads("#turns li:first-child .waterfall", stage)
+		p.reads("#turns li:last-child .waterfall", stage)
 	}
-	p.reads("#turns li:first-child dl", "microphone")
+	p.reads("#turns li:last-child dl", "microphone")
 	p.picture("push-to-talk-waterfall")
 	p.reads("#state", "idle")
 

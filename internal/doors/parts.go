@@ -28,6 +28,8 @@ type Parts struct {
 	Lessons    Lessons
 	Volume     Volume
 	Arranger   Arranger
+	Alarms     Alarms
+	Guide      Guide
 	About      *About
 	Wakes      Wakes
 	Rehearsal  Rehearsal
@@ -223,6 +225,21 @@ type Lessons interface {
 type Arranger interface {
 	Arrangement() family.Arrangement // its lists are never nil
 	Arrange(wanted family.Arrangement) error
+}
+
+// Alarms are what the house warns of.
+type Alarms interface {
+	// Acknowledge takes note that a person has seen the alarms of some things, by their ids.
+	// They ring no more; things without an alarm are ignored.
+	Acknowledge(ctx context.Context, things []string) error
+	// AcknowledgedThings are the ids of the things whose alarms a person has heard or seen
+	// and that are not over; the list is never nil.
+	AcknowledgedThings() []string
+}
+
+// Guide knows what can be said in this house.
+type Guide interface {
+	Suggest() []string // at most three sentences
 }
 
 // Timers are the timers, alarms, reminders and commands for later.

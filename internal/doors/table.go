@@ -17,7 +17,7 @@ var Table = []Row{
 	Alive, Ready, Description, Page, PageFile, LoginPage, Login, Logout, Gateway,
 	Ask, Control, Say, Listen, Stop, Muted, Mute, Loudness, SetVolume, Devices,
 	LastTurns, StoppedTasks, Wrong, Remember, Replay, Marks, Mark, Unmark, Wordings, Reword, Forget,
-	House, ShowArrangement, Arrange, ListTimers, ChangeTimers, CancelTimers,
+	House, ShowArrangement, Arrange, Suggest, See, ListTimers, ChangeTimers, CancelTimers,
 	ShowWakes, ShowRehearsal, StartRehearsal, Events,
 	ListServers, ShowServer, ShowStderr, RetryServer, AcceptTools, RetryServers,
 	EndSession, SessionStream, Metrics, Message,
@@ -224,6 +224,14 @@ var (
 	Arrange = Operation[family.Arrangement, family.Arrangement]{
 		Entry: Entry{Name: "arrange", Does: "Keep the order of the rooms, and what is hidden", Route: "POST /api/arrangement"},
 		Has:   hasArranger, Do: arrange, OverHTTP: fitArrangement,
+	}
+	Suggest = Operation[struct{}, Sentences]{
+		Entry: Entry{Name: "examples", Does: "Three sentences that work in this house", Route: "GET /api/examples"},
+		Has:   hasGuide, Do: suggest,
+	}
+	See = Operation[SeenAlarms, SeenAlarms]{
+		Entry: Entry{Name: "see", Does: "Say that a person has seen the alarms of some things; they ring no more", Route: "POST /api/alarms/seen"},
+		Has:   hasAlarms, Do: see, OverHTTP: fitSeen,
 	}
 	ListTimers = Operation[struct{}, []timers.Timer]{
 		Entry: Entry{

@@ -136,9 +136,10 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
-	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported)
+	stream.Alarms = thinking.news.AcknowledgedThings
+	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported, func(home.Event) { stream.TellAlarms() })
 	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
-	hearing, err := s.newEar(thinking, volume, observer, tellAll(thinking.news.Acknowledged, keeper.Acknowledged))
+	hearing, err := s.newEar(thinking, volume, observer, tellAll(thinking.news.Acknowledged, keeper.Acknowledged, func([]string, bool) { stream.TellAlarms() }))
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +151,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser}, Arranger: family.NewArranger(s.cfg.Gateway.StateDir, s.log.With("part", "http")),
+		Alarms: alarmView{thinking.news, announcer{loop: hearing.loop, loud: hearing.loud}, stream}, Guide: guideView{rooms, s.cfg.Gateway.Area},
 	}, acts, hearing.sound.card, keeper)
 	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return told.snapshot(link, stream, hearing) }))
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mind"
+	"voicegateway/internal/mind/announce"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
@@ -89,6 +90,15 @@ type (
 	turnView struct {
 		*journal
 		tasks *family.Tasks
+	}
+	alarmView struct {
+		*announce.Announcer
+		ringing announcer
+		stream  *display.Stream
+	}
+	guideView struct {
+		house *house.House
+		area  string // of the gateway
 	}
 	homeView struct {
 		house *house.House
@@ -188,6 +198,20 @@ func (t turnView) Turns(limit int) []record.Record {
 	}
 	return turns
 }
+
+// Acknowledge takes note that a person has seen the alarms of some things, and ends their
+// ringing.
+func (v alarmView) Acknowledge(ctx context.Context, things []string) error {
+	alerts := v.AcknowledgeThings(things)
+	v.stream.TellAlarms()
+	if len(alerts) == 0 {
+		return nil
+	}
+	return v.ringing.Quiet(ctx, alerts...)
+}
+
+// Suggest returns sentences to say in the gateway's room.
+func (v guideView) Suggest() []string { return v.house.Suggest(v.area) }
 
 // Home is the house with states, which only connected servers are asked for.
 func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {

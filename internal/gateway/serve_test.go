@@ -271,7 +271,7 @@ func TestATurnIsCountedAndTold(t *testing.T) {
 		}
 	}
 	events := g.stream.Standing(g.journal.state())
-	if state, err := json.Marshal(events[0].Body); err != nil || len(events) != 2 || string(state) != `{"state":"thinking","recorder":"off"}` {
+	if state, err := json.Marshal(events[0].Body); err != nil || len(events) != 3 || string(state) != `{"state":"thinking","recorder":"off"}` {
 		t.Errorf("how things stand: %+v", events)
 	}
 	turns := g.ask(t, http.MethodGet, "/api/turns", "").Body.Bytes()

@@ -63,7 +63,7 @@ func TestTheStreamTellsATurn(t *testing.T) {
 		}
 	}
 	want := []string{
-		`hello {"resumed":false}`, `state {"state":"idle","recorder":"off"}`, `state {"state":"listening","recorder":"off"}`, `partial {"text":"turn"}`, `partial {"text":"turn on"}`, `partial {"text":""}`,
+		`hello {"resumed":false}`, `state {"state":"idle","recorder":"off"}`, `alarms {"seen":[]}`, `state {"state":"listening","recorder":"off"}`, `partial {"text":"turn"}`, `partial {"text":"turn on"}`, `partial {"text":""}`,
 		`device {"device":"Lamp","property":"on_off","value":"on","confirmed":true,"turn":"t-1"}`, "turn",
 	}
 	if !slices.Equal(told, want) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"voicegateway/internal/doors/httpapi"
@@ -23,6 +24,9 @@ type (
 	}
 	partialNews struct {
 		Text string `json:"text"`
+	}
+	alarmNews struct {
+		Seen []string `json:"seen"`
 	}
 	goneNews struct {
 		ID   string `json:"id"`
@@ -49,10 +53,15 @@ const (
 type Stream struct {
 	Feed  *httpapi.Feed
 	House *House
+	// Alarms are the things whose alarms a person has heard or seen; nil: nobody knows them.
+	Alarms func() []string
 
 	mcp      *host.Host
 	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
+
+	alarming   sync.Mutex
+	toldAlarms []string // those published last; alarming protects it
 
 	// State between frames. It belongs to the turn loop's goroutine.
 	meter   Meter
@@ -76,10 +85,25 @@ func (s *Stream) Publish(kind httpapi.EventKind, body any) {
 // current state.
 func (s *Stream) Standing(state ear.State) []httpapi.Event {
 	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{state, s.recorder}}}
+	if s.Alarms != nil {
+		events = append(events, httpapi.Event{Kind: httpapi.KindAlarms, Body: alarmNews{s.Alarms()}})
+	}
 	for _, server := range s.mcp.Status() {
 		events = append(events, httpapi.Event{Kind: httpapi.KindServer, Body: server})
 	}
 	return events
+}
+
+// TellAlarms publishes which alarms a person has heard or seen, if that has changed.
+func (s *Stream) TellAlarms() {
+	s.alarming.Lock()
+	defer s.alarming.Unlock()
+	seen := s.Alarms()
+	if slices.Equal(seen, s.toldAlarms) {
+		return
+	}
+	s.toldAlarms = seen
+	s.Publish(httpapi.KindAlarms, alarmNews{seen})
 }
 
 // TellServers publishes every server's object when it has changed, and that it is gone

@@ -29,6 +29,7 @@ const (
 	KindDevice  EventKind = "device"  // a device told its state
 	KindHouse   EventKind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
 	KindTimers  EventKind = "timers"  // all timers, when one has changed
+	KindAlarms  EventKind = "alarms"  // {"seen"}: the ids of the things whose alarms a person has heard or seen
 	KindMeter   EventKind = "meter"   // what the ear makes of the sound, for those who asked for it
 )
 

@@ -27,7 +27,7 @@ var bundle embed.FS
 
 // Policy is what a browser may load for the page: files of this gateway and nothing
 // else, and no script or style inside a document.
-const Policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const Policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Config says who uses the page.
@@ -76,6 +76,9 @@ func New(cfg Config) (*Page, error) {
 	}
 	p.files["operations.js"] = fmt.Appendf(nil, "export default %s;\n", operations)
 	p.files["words.js"] = fmt.Appendf(nil, "export const language = %q;\nexport default %s;\n", language, list)
+	if p.files["manifest.webmanifest"], err = json.Marshal(appOf(cfg.Name, language)); err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
 	made := func(file, trouble string, guarded bool) []byte {
 		document, failed := document(p.files[file], map[string]any{
 			"Language": language, "Name": cfg.Name, "Words": words, "Trouble": words["login_"+trouble], "Guarded": guarded,
@@ -92,6 +95,43 @@ func New(cfg Config) (*Page, error) {
 	delete(p.files, "main.html")
 	delete(p.files, "login.html")
 	return p, err
+}
+
+// app is what a phone or a computer is told to install the page as a program of its own.
+type app struct {
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	ShortName  string    `json:"short_name"`
+	Language   string    `json:"lang"`
+	Start      string    `json:"start_url"`
+	Scope      string    `json:"scope"`
+	Display    string    `json:"display"`
+	Background string    `json:"background_color"`
+	Theme      string    `json:"theme_color"`
+	Icons      []appIcon `json:"icons"`
+}
+
+// appIcon is a picture of the installed page.
+type appIcon struct {
+	File    string `json:"src"`
+	Sizes   string `json:"sizes"`
+	Type    string `json:"type"`
+	Purpose string `json:"purpose"` // maskable: a phone may cut its own shape from it
+}
+
+// appOf is the page of a gateway as a program. Its colours are those of the styles by day.
+func appOf(name, language string) app {
+	picture := func(size, file, purpose string) appIcon {
+		return appIcon{"/page/" + file, size, "image/png", purpose}
+	}
+	return app{
+		ID: "/", Name: name + " · voice-gateway", ShortName: name, Language: language, Start: "/", Scope: "/",
+		Display: "standalone", Background: "#f6f7f9", Theme: "#ffffff",
+		Icons: []appIcon{
+			{"/page/icon.svg", "any", "image/svg+xml", "any"},
+			picture("192x192", "icon-192.png", "any"), picture("512x512", "icon-512.png", "any"), picture("512x512", "icon-full.png", "maskable"),
+		},
+	}
 }
 
 // wordsOf returns the words of a language, and which language that is.
@@ -136,7 +176,11 @@ func (p *Page) File(name string) []byte { return p.files[name] }
 // with it.
 func Show(w http.ResponseWriter, status int, name string, content []byte) {
 	h := w.Header()
-	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	kind := mime.TypeByExtension(path.Ext(name))
+	if path.Ext(name) == ".webmanifest" { // which few systems know
+		kind = "application/manifest+json"
+	}
+	h.Set("Content-Type", kind)
 	h.Set("Content-Security-Policy", Policy)
 	// Without an origin, a form could not be told from another site's.
 	h.Set("Referrer-Policy", "same-origin")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -154,6 +155,44 @@ var (
 	inline = regexp.MustCompile(`(?i)<script(?:[^>]*)>[^<]|<style|\son\w+="|\sstyle="|javascript:`)
 )
 
+// sided are properties of styles that mean a side of the screen and not of a line of text.
+var sided = regexp.MustCompile(`(?:^|[;{\s])(?:(?:margin|padding|border)-(?:left|right)|left|right)\s*:|text-align:\s*(?:left|right)`)
+
+// TestStylesAreReadyForRightToLeft checks that the styles name no side of the screen, so that
+// a language that is written from the right needs no styles of its own.
+func TestStylesAreReadyForRightToLeft(t *testing.T) {
+	for name, text := range sources(t) {
+		if path.Ext(name) != ".css" && path.Ext(name) != ".js" {
+			continue
+		}
+		if path.Ext(name) == ".js" {
+			if found := regexp.MustCompile(`style\.(?:left|right|margin(?:Left|Right)|padding(?:Left|Right))\b`).FindAllString(text, -1); found != nil {
+				t.Errorf("%s has %q", name, found)
+			}
+		} else if found := sided.FindAllString(text, -1); found != nil {
+			t.Errorf("%s has %q", name, found)
+		}
+	}
+}
+
+// most is how large the page is allowed to be before compression, in bytes.
+const most = 150_000
+
+// TestThePageIsSmall holds everything that a browser loads to its budget.
+func TestThePageIsSmall(t *testing.T) {
+	for _, language := range languages {
+		p, whole := made(t, language), 0
+		for _, content := range p.files {
+			whole += len(content)
+		}
+		whole += len(p.Main(true))
+		t.Logf("%s: the page has %d bytes (budget %d)", language, whole, most)
+		if whole > most {
+			t.Errorf("%s: the page has %d bytes, over %d", language, whole, most)
+		}
+	}
+}
+
 // TestTheBundleStaysAtHome checks that every file that another file names exists, that
 // no file is fetched from outside, and that no text becomes markup or code in a
 // document.
@@ -184,6 +223,18 @@ func TestTheBundleStaysAtHome(t *testing.T) {
 	}
 	if named < 20 {
 		t.Errorf("only %d names of files were found", named)
+	}
+	var app struct {
+		Name  string
+		Icons []struct{ Src string }
+	}
+	if err := json.Unmarshal(p.File("manifest.webmanifest"), &app); err != nil || len(app.Icons) < 4 || !strings.HasPrefix(app.Name, "<img") {
+		t.Errorf("the manifest is %+v, %v", app, err)
+	}
+	for _, icon := range app.Icons {
+		if p.File(strings.TrimPrefix(icon.Src, "/page/")) == nil {
+			t.Errorf("the manifest names %s, which there is not", icon.Src)
+		}
 	}
 	for _, name := range []string{"main.html", "login.html", "", "..", "../page.go"} {
 		if p.File(name) != nil {
@@ -234,6 +285,10 @@ func TestWhatABrowserMayDo(t *testing.T) {
 	}
 	if !strings.HasPrefix(policy, "default-src 'none'; ") || w.Header().Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("policy %q, referrer %q", policy, w.Header().Get("Referrer-Policy"))
+	}
+	w = httptest.NewRecorder()
+	if Show(w, http.StatusOK, "manifest.webmanifest", []byte("{}")); w.Header().Get("Content-Type") != "application/manifest+json" {
+		t.Errorf("a manifest is %s", w.Header().Get("Content-Type"))
 	}
 	if len(made(t, "de").File("words.js")) == 0 {
 		t.Error("there are no words")

@@ -109,6 +109,26 @@ func (a *Announcer) Acknowledged(ids []string, _ bool) {
 	}
 }
 
+// AcknowledgeThings takes note that a person has seen the alarms of things, by their ids in
+// the house, and returns the IDs of their alerts when that is written.
+func (a *Announcer) AcknowledgeThings(things []string) (alerts []string) {
+	a.mu.Lock()
+	a.load()
+	alerts = a.book.alertsOf(things)
+	a.mu.Unlock()
+	a.Acknowledged(alerts, false)
+	return alerts
+}
+
+// AcknowledgedThings are the things whose alarms a person has heard or seen and that are not
+// over, by their ids in the house; the list is never nil.
+func (a *Announcer) AcknowledgedThings() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.load()
+	return a.book.acknowledgedThings()
+}
+
 // queue queues deeds. The caller holds mu.
 func (a *Announcer) queue(deeds []deed) {
 	for _, d := range deeds {

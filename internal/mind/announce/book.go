@@ -55,7 +55,8 @@ type alarm struct {
 // kept is what is known of an alarm over a restart.
 type kept struct {
 	Thing        string    `json:"thing"`
-	Since        time.Time `json:"since"` // by the clock of the house's server
+	Entity       string    `json:"entity,omitempty"` // its id in the house
+	Since        time.Time `json:"since"`            // by the clock of the house's server
 	Acknowledged bool      `json:"acknowledged"`
 }
 
@@ -154,7 +155,7 @@ func (b *book) judge(e home.Event, h hazard, now time.Time) []deed {
 		return nil
 	}
 	d := b.deed(record.Alarm, e, alertID(key), now)
-	a.seen, a.Thing, a.Since = true, e.Thing, e.Time
+	a.seen, a.Thing, a.Entity, a.Since = true, e.Thing, e.Entity, e.Time
 	d.keeps = true
 	d.alert = &Alert{ID: alertID(key), Urgent: h.urgent, Text: d.news.Text, Every: h.every}
 	return []deed{d}
@@ -291,6 +292,32 @@ func (b *book) acknowledge(id string) (string, bool) {
 	}
 	a.Acknowledged = true
 	return a.Thing, true
+}
+
+// alertsOf returns the IDs of the alerts of things that are not acknowledged.
+func (b *book) alertsOf(things []string) (ids []string) {
+	for key, a := range b.alarms {
+		if !a.Acknowledged && a.Entity != "" && slices.Contains(things, a.Entity) {
+			ids = append(ids, alertID(key))
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// acknowledgedThings are the things whose alarms are acknowledged and not over. A thing that
+// has another alarm is not among them.
+func (b *book) acknowledgedThings() []string {
+	things, open := []string{}, map[string]bool{}
+	for _, a := range b.alarms {
+		if a.Acknowledged && a.Entity != "" {
+			things = append(things, a.Entity)
+		}
+		open[a.Entity] = open[a.Entity] || !a.Acknowledged
+	}
+	things = slices.DeleteFunc(things, func(thing string) bool { return open[thing] })
+	slices.Sort(things)
+	return slices.Compact(things)
 }
 
 // rings reports whether an alert is still wanted.

@@ -209,6 +209,13 @@ func (h *House) Match(text, area string) intent.Decision {
 	return d
 }
 
+// Suggest returns three sentences that are understood in this house, those about things of
+// an area first.
+func (h *House) Suggest(area string) []string {
+	now := h.current.Load()
+	return intent.FindExamplesWith(now.matcher, h.pack.Language, now.house, area, nil)
+}
+
 // Respelt returns the corrections of a typed text with misspelt words.
 func (h *House) Respelt(text string) []string { return h.current.Load().matcher.Respelt(text) }
 

@@ -8,6 +8,14 @@ export class Problem extends Error {
   constructor(status, text) { super(text); this.status = status; }
 }
 
+let answered = Date.now(); // when the gateway was heard from last
+
+// noteAnswer takes note that the gateway was heard from.
+export function noteAnswer() { answered = Date.now(); }
+
+// lastAnswer is when the gateway was heard from last.
+export const lastAnswer = () => answered;
+
 async function request(method, path, body) {
   let answer;
   try {
@@ -19,6 +27,7 @@ async function request(method, path, body) {
   } catch {
     throw new Problem(0, word("lost"));
   }
+  noteAnswer();
   if (answer.status === 401) {
     location.assign("/login");
     throw new Problem(401, word("login_title"));

@@ -4,7 +4,16 @@ import { byId, el, soon, word } from "/page/dom.js";
 import { ask, doing } from "/page/api.js";
 
 const lines = { timers: [], house: [] }; // each {key, said, state, when, loud, stop, snooze}
-const silenced = new Set();              // keys of warnings that were stopped, as long as they last
+const silenced = new Set();              // keys of warnings that were stopped here, as long as they last
+let seen = [];                           // of those that a person has heard or seen, wherever that was
+
+export function take(kind, body) {
+  if (kind !== "alarms") return;
+  seen = body.seen;
+  showSoon();
+}
+
+const isOpen = ({ key }) => !silenced.has(key) && !seen.includes(key);
 
 // put takes over what a part of the page has to say here.
 export function put(part, list) {
@@ -17,7 +26,7 @@ const showSoon = soon(show);
 function show() {
   const all = [...lines.house, ...lines.timers], band = byId("ringing"), list = byId("ringing-list"), stop = byId("ringing-stop");
   for (const key of silenced) if (!all.some((line) => line.key === key)) silenced.delete(key);
-  const open = all.filter((line) => !silenced.has(line.key)), shown = JSON.stringify([all.map((line) => [line.key, line.said, line.state]), open.length]);
+  const open = all.filter(isOpen), shown = JSON.stringify([all.map((line) => [line.key, line.said, line.state]), open.length]);
   if (band.dataset.shown === shown) return; // a button keeps its focus
   band.dataset.shown = shown;
   const within = band.contains(document.activeElement);
@@ -33,9 +42,10 @@ function show() {
 }
 
 byId("ringing-stop").addEventListener("click", () => doing(byId("ringing-stop"), async () => {
-  const all = [...lines.house, ...lines.timers].filter((line) => !silenced.has(line.key));
+  const things = lines.house.filter(isOpen).map(({ key }) => key), rung = lines.timers.filter(isOpen);
   if (lines.house.length) await ask("stop");
-  for (const line of lines.house) silenced.add(line.key);
-  for (const line of all) await line.stop?.();
+  if (things.length) await ask("see", { things });
+  for (const key of things) silenced.add(key);
+  for (const line of rung) await line.stop?.();
   showSoon();
 }));

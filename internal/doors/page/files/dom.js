@@ -48,20 +48,17 @@ export function soon(task) {
 // pause lets the browser draw and answer people between two pieces of work.
 export const pause = () => new Promise((go) => setTimeout(go, 0));
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-export const timeOf = (text) => clock.format(new Date(text));
-
 const hours = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 export const minuteOf = (text) => hours.format(new Date(text));
 
 const near = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const named = new Intl.DateTimeFormat(language, { weekday: "long" }), dated = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
 
-// dateOf says a day that comes as people do: today, tomorrow, Thursday, else its date.
+// dateOf says a day as people do: yesterday, today, tomorrow, a coming Thursday, else its date.
 export function dateOf(text) {
   const then = new Date(text), today = new Date(Date.now() + ahead);
   const days = Math.round((new Date(then).setHours(0, 0, 0, 0) - today.setHours(0, 0, 0, 0)) / 86400000);
-  if (days >= 0 && days < 2) return near.format(days, "day");
+  if (days > -2 && days < 2) return near.format(days, "day");
   return (days > 0 && days < 7 ? named : dated).format(then);
 }
 

@@ -1,7 +1,7 @@
 // The events of the gateway, as they happen. A browser opens few connections to one
 // host, so all pages of one browser share one where it has shared workers; else each
 // page has its own, and gives it back while nobody looks at it.
-const kinds = ["hello", "state", "partial", "turn", "server", "device", "house", "timers"];
+const kinds = ["hello", "state", "partial", "turn", "server", "device", "house", "timers", "alarms"];
 
 // follow calls take with the kind and content of every event, "open" and "lost"
 // included.
@@ -23,6 +23,14 @@ function alone(take) {
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { source?.close(); source = null; } else if (!source) source = open(take);
   });
+}
+
+// hear calls take with what the ear makes of the sound, ten times a second at most, until the
+// function that it returns is called.
+export function hear(take) {
+  const source = new EventSource("/api/events?meter=1");
+  source.addEventListener("meter", (e) => take(JSON.parse(e.data)));
+  return () => source.close();
 }
 
 // open connects and goes on connecting by itself; close ends it.

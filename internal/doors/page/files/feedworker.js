@@ -8,7 +8,7 @@ const last = new Map(); // the newest event of the kinds that say how things sta
 
 function take(kind, body) {
   if (kind === "open" || kind === "lost") lost = kind === "lost";
-  if (kind === "state" || kind === "partial") last.set(kind, body);
+  if (["state", "partial", "alarms"].includes(kind)) last.set(kind, body);
   for (const page of pages) page.postMessage({ kind, body });
 }
 

@@ -1,7 +1,7 @@
 // The page: everything is told by the gateway, and asked of it again only when the
 // connection was away too long.
-import { byId, say, setClock, soon, word } from "/page/dom.js";
-import { ask } from "/page/api.js";
+import { byId, minuteOf, say, setClock, soon, word } from "/page/dom.js";
+import { ask, lastAnswer, noteAnswer } from "/page/api.js";
 import { follow } from "/page/feed.js";
 import * as talk from "/page/talk.js";
 import * as turns from "/page/turns.js";
@@ -10,31 +10,52 @@ import * as house from "/page/house.js";
 import * as servers from "/page/servers.js";
 import * as parts from "/page/parts.js";
 import * as names from "/page/names.js";
+import * as band from "/page/band.js";
+import * as about from "/page/about.js";
 import "/page/tabs.js";
 
-const sections = [talk, turns, timers, house, servers, parts, names];
+const sections = [talk, turns, timers, house, servers, parts, names, band, about];
 
 // load asks for everything; sections fail apart from each other.
 async function load() {
-  const about = await ask("gateway");
-  setClock(about.now);
-  for (const section of sections) section.start?.(about);
-  await Promise.allSettled(sections.map((section) => section.load()));
+  const gateway = await ask("gateway");
+  setClock(gateway.now);
+  for (const section of sections) section.start?.(gateway);
+  await Promise.allSettled(sections.map((section) => section.load?.()));
   document.body.dataset.loaded = String(Number(document.body.dataset.loaded ?? 0) + 1);
 }
 
 const loadSoon = soon(() => load().catch((problem) => say(byId("notice"), problem.message)));
 
+// A connection may end without a word, as when a phone leaves the house: then nothing is heard
+// of what the page asks for all the time.
+const patience = 25000; // ms
+
+let broken = false, looked = Date.now(); // since when somebody looks
+
+// tellLost says that what is seen is old, and from when it is.
+function tellLost() {
+  const lost = broken || !document.hidden && Date.now() - Math.max(lastAnswer(), looked) > patience;
+  if (lost && byId("lost").hidden) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
+  byId("lost").hidden = !lost;
+}
+
+setInterval(tellLost, 5000);
+document.addEventListener("visibilitychange", () => { looked = Date.now(); });
+
 follow((kind, body) => {
   if (kind === "open" || kind === "lost") {
-    byId("lost").hidden = kind === "open";
+    broken = kind === "lost";
+    if (!broken) noteAnswer();
+    tellLost();
     return;
   }
+  noteAnswer();
   if (kind === "hello") {
     if (!body.resumed) loadSoon();
     return;
   }
-  for (const section of sections) section.take(kind, body);
+  for (const section of sections) section.take?.(kind, body);
 });
 
 say(byId("state"), word("state_unknown"));

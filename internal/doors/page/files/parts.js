@@ -2,12 +2,16 @@
 // pill in the header, which sums them up.
 import { byId, el, foreign, known, say, soon, word } from "/page/dom.js";
 import { ask, doing } from "/page/api.js";
+import { command } from "/page/copy.js";
 
 export async function load() { await read(); }
 
-export function take(kind) {
+export function take(kind, body) {
+  if (kind === "state") muted = body.state === "muted";
   if (kind === "server" || kind === "state") readSoon();
 }
+
+let muted = false; // the microphone is closed because somebody wanted that
 
 const readSoon = soon(() => read().catch(() => {}));
 let told = "";
@@ -15,20 +19,20 @@ let told = "";
 const tone = { well: "good", poor: "warn", ill: "bad" };
 
 async function read() {
-  const ready = await ask("ready"), { parts } = ready, text = JSON.stringify(ready);
+  const ready = await ask("ready"), { parts } = ready, text = JSON.stringify([ready, muted]);
   if (text === told) return;
   told = text;
   sumUp(ready);
   const ill = parts.filter((part) => part.health !== "well");
   const key = document.activeElement?.dataset?.mend; // of what has the focus, which is made anew
-  byId("parts").replaceChildren(...ill.map((part) => el("li", {},
+  byId("parts").replaceChildren(...(muted ? [closed()] : []), ...ill.map((part) => el("li", {},
     el("div", { className: "row wrap" },
       el("strong", {}, known("part_", part.name)),
       el("span", { className: `pill ${tone[part.health]}` }, stateOf(part))),
     part.said ? el("div", {}, part.said) : null,
     part.why && !part.said ? el("div", {}, foreign(part.why)) : null,
     el("div", { className: "quiet" }, known("mend_", part.name) === part.name ? word("mend") : known("mend_", part.name)),
-    mends[part.name] ? mender(part.name) : null,
+    ...mend(part.name),
     part.why && part.said ? detail(part) : null)));
   if (key) (byId("parts").querySelector(`[data-mend="${CSS.escape(key)}"]`) ?? byId("health")).focus();
   say(byId("parts-fine"), word("parts_fine", { count: parts.length - ill.length }));
@@ -44,13 +48,33 @@ function detail({ name, why }) {
 }
 
 // mends are the parts that a button can mend, with what it does and what is asked for.
-const mends = { mcp: ["retry", () => ask("retry_all")] };
+const mends = {
+  mcp: ["retry", async () => { await ask("retry_all"); readSoon(); }],
+  http: ["reload", async () => location.reload()],
+};
 
-function mender(name) {
-  const [does, act] = mends[name], button = el("button", { type: "button", "data-mend": name }, word(does));
-  button.addEventListener("click", () => doing(button, async () => { await act(); readSoon(); }));
+// commands are those that mend the parts that no button can, or say more about them; doctor
+// does that for the others.
+const commands = {
+  audio: "voice-gateway devices", speaker: "voice-gateway devices", stt: "voice-gateway models verify", wake: "voice-gateway models pull",
+  tts: "sudo apt install espeak-ng", mqtt: "voice-gateway doctor", ai: "voice-gateway doctor", grammar: "voice-gateway doctor", broker: "voice-gateway doctor",
+};
+
+// mend is what mends a part: a button, or a command to copy.
+function mend(name) {
+  if (mends[name]) return [pressed(name, ...mends[name])];
+  return [command(commands[name] ?? "journalctl -u voice-gateway")];
+}
+
+function pressed(name, does, act) {
+  const button = el("button", { type: "button", "data-mend": name }, word(does));
+  button.addEventListener("click", () => doing(button, act));
   return button;
 }
+
+// closed says that the microphone is closed on request, which is no trouble, and opens it.
+const closed = () => el("li", {}, el("div", { className: "row wrap" }, el("strong", {}, known("part_", "audio")), el("span", { className: "pill warn" }, known("state_", "muted"))),
+  pressed("mute", "unmute", async () => { await ask("mute", { on: false }); }));
 
 // A part that is ill does not work, whatever else of it still runs.
 const stateOf = (part) => known("partstate_", part.health === "ill" && part.state !== "starting" ? "failed" : part.state);

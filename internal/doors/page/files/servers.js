@@ -2,6 +2,7 @@
 // what is not used of them and why. Their words are theirs, and shown as such.
 import { byId, countdown, el, foreign, known, say, soon, until, word } from "/page/dom.js";
 import { ask, doing } from "/page/api.js";
+import { command as copyable } from "/page/copy.js";
 
 const servers = new Map(); // id -> server
 const items = new Map();   // id -> {server, item}: what is shown of each
@@ -54,6 +55,7 @@ function itemOf(server) {
     el("div", { className: "row wrap" },
       el("strong", {}, server.id),
       el("span", { className: `pill ${tone[server.status] ?? ""}` }, known("server_", server.status)),
+      server.version ? el("span", { className: "quiet" }, `${word("about_version")} ${server.version}`) : null,
       server.essential ? el("span", { className: "quiet" }, word("essential")) : null,
       server.status === "connected" ? el("span", { className: "quiet" }, word("tools_count", { count: server.tools ?? 0 })) : null,
       server.status === "connected" && server.health !== "healthy" ? el("span", { className: "warn" }, known("health_", server.health)) : null,
@@ -128,7 +130,7 @@ function forbidden(server) {
       if (!choices.length) continue;
       box.append(el("div", { className: "quiet" }, means(choices.length)));
       const commands = [...new Set(choices.map((choice) => choice.command))];
-      for (const command of commands.slice(0, mostShown)) box.append(el("code", { className: "allow" }, command));
+      for (const command of commands.slice(0, mostShown)) box.append(copyable(command, "allow"));
       if (commands.length > mostShown) box.append(el("div", { className: "quiet" }, word("and_more", { count: commands.length - mostShown })));
     }
     made.push(box);

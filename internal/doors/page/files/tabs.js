@@ -19,4 +19,4 @@ for (const button of buttons) {
 }
 
 // Who skips to a part sees it.
-for (const [link, tab] of [['.skip[href="#talk"]', "talk"], ["#level", "system"]]) document.querySelector(link).addEventListener("click", () => show(tab));
+for (const [link, tab] of [['.skip[href="#ask-text"]', "talk"], ["#level", "system"]]) document.querySelector(link).addEventListener("click", () => show(tab));

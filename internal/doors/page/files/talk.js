@@ -1,15 +1,39 @@
 // Asking, speaking and listening, and where the turn of the microphone stands. What is
 // asked here goes the way of every other sentence; the words of a challenge count from
 // a microphone only, and so cannot be given here.
-import { byId, say, word, known } from "/page/dom.js";
+import { byId, el, known, say, soon, word } from "/page/dom.js";
 import { ask, doing } from "/page/api.js";
-import { add as addTurn } from "/page/turns.js";
+import { hear } from "/page/feed.js";
+import { draw, icon } from "/page/icons.js";
+import { add as addTurn, isEmpty, wait } from "/page/turns.js";
 
 const mute = byId("mute"), volume = byId("volume");
+const drawn = { listen: "mic", stop: "halt", say: "loud", mute: "mic" };
+for (const [id, name] of Object.entries(drawn)) byId(id).prepend(icon(name));
 
 export async function load() {
-  await Promise.allSettled([readMute(), readVolume()]);
+  await Promise.allSettled([readMute(), readVolume(), readExamples()]);
 }
+
+let examples = ""; // the sentences that are offered
+let sure = false;  // they are of a house that is known
+
+// readExamples offers sentences that work in this house to who has said nothing yet.
+async function readExamples() {
+  if (!isEmpty() || sure) return;
+  const known = byId("house-none").hidden, { sentences } = await ask("examples");
+  sure = known;
+  if (examples === sentences.join()) return; // no button goes away under a finger
+  examples = sentences.join();
+  byId("try").hidden = sentences.length === 0;
+  byId("examples").replaceChildren(...sentences.map((text) => {
+    const button = el("button", { type: "button" }, text);
+    button.addEventListener("click", () => send(text, button));
+    return el("li", {}, button);
+  }));
+}
+
+const readExamplesSoon = soon(() => readExamples().catch(() => {}));
 
 async function readMute() {
   showMute((await ask("muted")).muted);
@@ -20,7 +44,8 @@ let closed = false; // whether the microphone is
 function showMute(muted) {
   closed = muted;
   mute.classList.toggle("on", muted);
-  say(mute, word(muted ? "unmute" : "mute"));
+  draw(mute.querySelector("svg"), muted ? "deaf" : "mic");
+  say(mute.querySelector("span"), word(muted ? "unmute" : "mute"));
 }
 
 async function readVolume() {
@@ -42,7 +67,10 @@ export function take(kind, body) {
     byId("state").className = `pill ${state === "error" ? "bad" : state === "muted" ? "warn" : ""}`;
     if (state === "muted" || before === "muted") readMute().catch(() => {});
     if (state === "idle" || state === "muted") partial("");
+    byId("listen").classList.toggle("on", state === "listening");
+    meter();
   }
+  if (kind === "house") readExamplesSoon();
   if (kind === "partial") partial(body.text);
   if (kind === "turn") {
     partial("");
@@ -62,23 +90,49 @@ function partial(text) {
   say(line, text);
 }
 
-byId("ask").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const field = byId("ask-text"), text = field.value.trim();
-  if (!text) return;
-  doing(byId("ask-go"), async () => {
+let unheard = null; // ends the meter
+
+// meter shows how loud it is while somebody is listened to, on a page that is looked at.
+function meter() {
+  const wanted = state === "listening" && !document.hidden;
+  byId("hearing").hidden = !wanted;
+  if (wanted && !unheard) unheard = hear(({ level, floor }) => byId("hearing").style.setProperty("--level", String(loudness(level - floor))));
+  if (wanted || !unheard) return;
+  unheard();
+  unheard = null;
+  byId("hearing").style.setProperty("--level", "0");
+}
+
+document.addEventListener("visibilitychange", meter);
+
+// loudness is how much of the meter is filled by a sound of so many decibels above the noise of
+// the room; speech is some 30 above it.
+const loudness = (above) => Math.min(1, Math.max(0, above / 40));
+
+// send says a sentence to the gateway as if it were typed.
+function send(text, button) {
+  return doing(button, async () => {
     say(byId("reply"), "…");
+    const settle = wait(text);
     try {
       const record = await ask("ask", { text, source: "page" });
-      field.value = "";
       addTurn(record);
       told = record;
       say(byId("reply"), record.reply || record.error || known("outcome_", record.outcome));
+      return true;
     } catch (problem) {
       say(byId("reply"), "");
       throw problem;
+    } finally {
+      settle();
     }
   });
+}
+
+byId("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const field = byId("ask-text"), text = field.value.trim();
+  if (text && await send(text, byId("ask-go")) && field.value.trim() === text) field.value = "";
 });
 
 byId("say").addEventListener("click", (e) => {

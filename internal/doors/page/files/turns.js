@@ -1,7 +1,9 @@
-// The last turns, each with why and how long everything took. Few are in the document
-// at first, however many there are.
-import { byId, el, foreign, known, pause, say, soon, timeOf, word } from "/page/dom.js";
+// The conversation: what was said and answered, the newest at the bottom, each with why and how
+// long everything took one tap away. Few turns are in the document at first, however many there
+// are.
+import { byId, dateOf, el, foreign, known, minuteOf, pause, say, soon, word } from "/page/dom.js";
 import { ask, doing, offered } from "/page/api.js";
+import { icon } from "/page/icons.js";
 import { button as replay, called, understood } from "/page/replay.js";
 
 const most = 1000;   // remembered here; the gateway may remember fewer
@@ -12,6 +14,46 @@ let turns = [];      // newest first
 let shown = step;
 let routes = [];
 const items = new Map(); // id -> element
+const said = byId("said"), all = byId("turns-all");
+let atEnd = true;    // the newest is in view, and stays there
+
+// isEmpty reports whether nothing was said yet, as far as it is known.
+export const isEmpty = () => turns.length === 0;
+
+// follow keeps the newest in view while nobody has scrolled up.
+function follow() {
+  if (atEnd) said.scrollTop = said.scrollHeight;
+}
+
+new ResizeObserver(follow).observe(said);
+new ResizeObserver(follow).observe(all);
+let before = 0; // where it was scrolled to
+said.addEventListener("scroll", () => {
+  if (making || said.clientHeight === 0) return; // nobody scrolls what is being made, or is not shown
+  const near = said.scrollHeight - said.scrollTop - said.clientHeight < 24;
+  if (near) {
+    atEnd = true;
+    byId("below").hidden = true;
+  } else if (said.scrollTop < before) atEnd = false; // what comes at the end scrolls nothing up
+  before = said.scrollTop;
+}, { passive: true });
+byId("below").addEventListener("click", () => {
+  atEnd = true;
+  byId("below").hidden = true;
+  follow();
+  items.get(turns[0]?.id)?.querySelector("summary").focus({ preventScroll: true });
+});
+
+// wait shows what was asked until the function that it returns is called: then the turn is
+// there, or the trouble is told.
+export function wait(text) {
+  const line = byId("pending");
+  say(line, `${text} …`);
+  line.hidden = false;
+  atEnd = true;
+  follow();
+  return () => { line.hidden = true; };
+}
 
 export function start(about) { routes = about.routes; }
 
@@ -34,11 +76,15 @@ export function add(turn) {
   if (at >= 0) {
     items.get(turn.id)?.remove();
     items.delete(turn.id);
-    turns[at] = turn;
+    turns[at] = { ...turn, belied: turns[at].outcome === "done" };
     renderSoon();
     return;
   }
   turns.unshift(turn);
+  if (!atEnd) {
+    shown++; // so that nothing goes away above what is being read
+    byId("below").hidden = false;
+  }
   if (turns.length > most) turns.length = most;
   renderSoon();
 }
@@ -46,13 +92,15 @@ export function add(turn) {
 const renderSoon = soon(() => render());
 
 byId("turns-more").addEventListener("click", async () => {
-  const first = turns[shown]?.id;
+  const first = turns[shown]?.id, below = said.scrollHeight - said.scrollTop;
   shown += step;
+  atEnd = false;
   await render();
-  items.get(first)?.querySelector("summary")?.focus();
+  said.scrollTop = said.scrollHeight - below; // what was looked at stays where it is
+  items.get(first)?.querySelector("summary")?.focus({ preventScroll: true });
 });
 
-let drawing = Promise.resolve();
+let drawing = Promise.resolve(), making = false;
 
 function render() {
   drawing = drawing.then(draw, draw);
@@ -60,40 +108,57 @@ function render() {
 }
 
 async function draw() {
-  const list = byId("turns"), wanted = turns.slice(0, shown), ids = new Set(wanted.map((turn) => turn.id));
+  making = true;
+  const list = byId("turns"), wanted = turns.slice(0, shown).reverse(), ids = new Set(wanted.map((turn) => turn.id));
   for (const [id, item] of items) if (!ids.has(id)) { item.remove(); items.delete(id); }
-  let before = null, made = 0;
+  let before = null, made = 0, date = dayOf(Date.now());
   for (const turn of wanted) {
+    const day = dayOf(turn.time), first = day !== date;
+    date = day;
     let item = items.get(turn.id);
     if (!item) {
       item = itemOf(turn);
       items.set(turn.id, item);
       if (++made % 10 === 0) await pause();
     }
+    if (first) item.dataset.day = dateOf(turn.time);
+    else delete item.dataset.day;
     const next = before ? before.nextSibling : list.firstChild;
     if (next !== item) list.insertBefore(item, next);
     before = item;
   }
   byId("turns-none").hidden = turns.length > 0;
   byId("turns-more").hidden = turns.length <= shown;
+  follow();
+  making = false;
 }
+
+const dayOf = (time) => new Date(time).toDateString();
 
 // tone is that of the mark of a turn; what went well has none.
 const tone = { failed: "bad", interrupted: "warn", ignored: "quiet" };
 
 function itemOf(turn) {
+  const text = turn.transcript?.text || ordered(turn) || word("turn_silent"), answer = turn.belied ? turn.error : turn.reply;
   const details = el("details", {},
     el("summary", {},
-      el("span", { className: "quiet" }, `${timeOf(turn.time)} `),
-      el("span", {}, turn.transcript?.text || ordered(turn) || word("turn_silent")), " → ",
-      el("strong", { className: turn.reply ? "" : tone[turn.outcome] }, turn.reply || known("outcome_", turn.outcome)), " ",
-      turn.reply && tone[turn.outcome] ? el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome)) : null));
+      el("span", { className: turn.transcript?.text || turn.control ? "asked" : "asked quiet" }, el("span", { dir: "auto" }, text), " ",
+        el("time", { className: "at", dateTime: turn.time }, minuteOf(turn.time))), " → ",
+      el("span", { className: "answer" }, el("strong", { dir: "auto", className: answer ? "" : tone[turn.outcome] }, answer || known("outcome_", turn.outcome)),
+        ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), "\u00a0", icon("down"))));
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(waterfall(turn), why(turn), marks(turn), ...again(turn));
+    if (details.open && details.children.length === 1) details.append(el("div", { className: "told" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
+    if (details.open) reveal(item);
   });
   const item = el("li", {}, details);
   item.dataset.outcome = turn.outcome;
   return item;
+}
+
+// reveal scrolls as little as shows all of an item, or its beginning.
+function reveal(item) {
+  atEnd = false;
+  said.scrollTop = Math.min(item.offsetTop, Math.max(said.scrollTop, item.offsetTop + item.offsetHeight - said.clientHeight));
 }
 
 // ordered says what was ordered without words: "Kitchen Light: on".
@@ -135,8 +200,8 @@ function waterfall(turn) {
   const first = Math.min(0, ...all.map((s) => s.from)), last = Math.max(1, ...all.map((s) => s.to)), width = last - first;
   const rows = all.map((stage) => {
     const bar = el("div", { className: "bar" });
-    bar.style.left = `${((stage.from - first) / width) * 100}%`;
-    bar.style.width = `${((stage.to - stage.from) / width) * 100}%`;
+    bar.style.insetInlineStart = `${((stage.from - first) / width) * 100}%`;
+    bar.style.inlineSize = `${((stage.to - stage.from) / width) * 100}%`;
     return el("tr", {},
       el("th", { scope: "row" }, stage.name),
       el("td", { className: "ms" }, `${Math.round(stage.to - stage.from)} ms`),
