@@ -140,7 +140,7 @@ func (f *Feed) keep(text []byte) {
 // are made only for a reader. It does not block.
 func (f *Feed) Metered() bool { return f.metering.Load() > 0 }
 
-// MostFollowers returns how many clients are connected.
+// Clients returns how many clients are connected.
 func (f *Feed) Clients() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
