@@ -145,7 +145,7 @@ function itemOf(turn) {
       el("span", { className: turn.transcript?.text || turn.control ? "asked" : "asked quiet" }, el("span", { dir: "auto" }, text), " ",
         el("time", { className: "at", dateTime: turn.time }, minuteOf(turn.time))), " → ",
       el("span", { className: "answer" }, el("strong", { dir: "auto", className: answer ? "" : tone[turn.outcome] }, answer || known("outcome_", turn.outcome)),
-        ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), "\u00a0", icon("down"))));
+        ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), icon("down"))));
   details.addEventListener("toggle", () => {
     if (details.open && details.children.length === 1) details.append(el("div", { className: "told" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
     if (details.open) reveal(item);
