@@ -32,9 +32,9 @@ switch:
         unique_id: laggard
         friendly_name: Laggard
         value_template: "{{ is_state('input_boolean.late', 'on') }}"
-        turn_on: [{delay: 7}, {action: input_boolean.turn_on, target: {entity_id: input_boolean.late}}]
+        turn_on: [{delay: 7}, {service: input_boolean.turn_on, target: {entity_id: input_boolean.late}}]
         turn_off: []
-      failure: {unique_id: failure, friendly_name: Failure, value_template: "{{ false }}", turn_on: [{action: light.turn_on, target: {entity_id: light.bed_light}, data: {nonsense: 1}}], turn_off: []}
+      failure: {unique_id: failure, friendly_name: Failure, value_template: "{{ false }}", turn_on: [{service: light.turn_on, target: {entity_id: light.bed_light}, data: {nonsense: 1}}], turn_off: []}
 `
 
 // hassHouse is a real Home Assistant with its demo house, and a gateway that knows it.

@@ -244,7 +244,7 @@ func TestProfilesAreValid(t *testing.T) {
 	}
 	for _, path := range profiles {
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
-		if name == "zwave-mcp-server" || name == "prometheus-rules" {
+		if strings.HasSuffix(name, "-mcp-server") || name == "prometheus-rules" {
 			continue // of other programs
 		}
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestInstallKeepsWhatIsTheUsers(t *testing.T) {
 	root := t.TempDir()
 	installer(t, root, "install", "PREFIX=/usr", "PROFILE=offline")
 	want := []string{
-		"/etc/voice-gateway/voice-gateway.yaml", "/usr/bin/voice-gateway", "/usr/bin/zwave-mcp-server",
+		"/etc/voice-gateway/voice-gateway.yaml", "/usr/bin/home-assistant-mcp-server", "/usr/bin/voice-gateway", "/usr/bin/zwave-mcp-server",
 		"/usr/lib/systemd/system/voice-gateway-servers.service", "/usr/lib/systemd/system/voice-gateway-servers.socket",
 		"/usr/lib/systemd/system/voice-gateway.service",
 	}

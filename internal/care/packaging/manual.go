@@ -96,16 +96,22 @@ func (p *page) literal(lines []string) {
 func overview(root *cobra.Command, day time.Time, further []Section) string {
 	p := newPage(root.Name(), "1", root.Short, day)
 	p.section("SYNOPSIS")
-	p.paragraph(root.Name() + " [OPTIONS] [COMMAND]")
+	synopsis := root.Name() + " [OPTIONS]"
+	if root.HasAvailableSubCommands() {
+		synopsis += " [COMMAND]"
+	}
+	p.paragraph(synopsis)
 	if root.Long != "" {
 		p.section("DESCRIPTION")
 		p.paragraph(root.Long)
 	}
 	p.section("OPTIONS")
 	p.options(root.NonInheritedFlags())
-	p.section("COMMANDS")
-	p.paragraph("Each command has a page of its own, such as " + example(root) + ".")
-	p.commands(root)
+	if root.HasAvailableSubCommands() {
+		p.section("COMMANDS")
+		p.paragraph("Each command has a page of its own, such as " + example(root) + ".")
+		p.commands(root)
+	}
 	p.sections(further)
 	p.section("SEE ALSO")
 	p.paragraph(strings.Join(others(root), ", "))

@@ -127,7 +127,7 @@ func leaves(n *yaml.Node, path string, found map[string]any) {
 // its comment.
 func TestConfigurationManual(t *testing.T) {
 	t.Parallel()
-	for name, shipped := range map[string]string{"voice-gateway": configs.Profile, "zwave-mcp-server": configs.Server} {
+	for name, shipped := range map[string]string{"voice-gateway": configs.Profile, "zwave-mcp-server": configs.Server, "home-assistant-mcp-server": configs.HomeAssistantServer} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var tree yaml.Node
@@ -187,7 +187,7 @@ func TestConfigurationManual(t *testing.T) {
 func TestDocumentsComeAlong(t *testing.T) {
 	t.Parallel()
 	programs, root := t.TempDir(), t.TempDir()
-	for _, program := range []string{"voice-gateway", "zwave-mcp-server"} {
+	for _, program := range []string{"voice-gateway", "zwave-mcp-server", "home-assistant-mcp-server"} {
 		if err := os.WriteFile(filepath.Join(programs, program), []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // it stands for a program
 			t.Fatal(err)
 		}

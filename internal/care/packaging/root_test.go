@@ -88,11 +88,11 @@ try_all bash /run/update
 }
 
 // inMachine runs a script in a copy of this machine, from the top of the repository. Its
-// first argument is a directory with two programs.
+// first argument is a directory with the programs.
 func inMachine(t *testing.T, script string) (said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, program := range []string{"voice-gateway", "zwave-mcp-server"} {
+	for _, program := range []string{"voice-gateway", "zwave-mcp-server", "home-assistant-mcp-server"} {
 		if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
