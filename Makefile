@@ -24,9 +24,10 @@ help: ## print this list
 setup: ## install what building and testing need (apt; says what and why first)
 	@scripts/setup.sh
 
-build: setup ## bin/voice-gateway and bin/zwave-mcp-server
+build: setup ## bin/voice-gateway and the house servers
 	go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/voice-gateway ./cmd/voice-gateway
 	CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/zwave-mcp-server ./cmd/zwave-mcp-server
+	CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o bin/home-assistant-mcp-server ./cmd/home-assistant-mcp-server
 
 install: ## install the built programs as a service on this machine (root; PREFIX, DESTDIR, PROFILE)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' PROFILE='$(PROFILE)' scripts/install.sh install

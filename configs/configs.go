@@ -14,3 +14,9 @@ var Profile string
 //
 //go:embed zwave-mcp-server.yaml
 var Server string
+
+// HomeAssistantServer is configs/home-assistant-mcp-server.yaml: every setting of
+// home-assistant-mcp-server with its default and a comment.
+//
+//go:embed home-assistant-mcp-server.yaml
+var HomeAssistantServer string

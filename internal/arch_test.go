@@ -49,7 +49,6 @@ var rooms = []room{
 		"ground/broker":    {"ground/httpguard"},
 		"ground/config":    {"ground/secret"},
 		"ground/httpguard": {"ground/order"},
-		"ground/interrupt": {},
 		"ground/mqtt":      {"ground/httpguard", "ground/reconnect"},
 		"ground/order":     {},
 		"ground/process":   {},
@@ -64,7 +63,6 @@ var rooms = []room{
 		"audio/device": {"audio"},
 		"audio/earcon": {"audio"},
 		"audio/file":   {"audio"},
-		"audio/room":   {"audio"},
 	}},
 	{"tools", "what can be called, what came of a call, and the tools that need no server", []string{"language", "ground"}, map[string][]string{
 		"tools":       {},
@@ -77,10 +75,9 @@ var rooms = []room{
 	}},
 	{"keep", "what is on disk, and what it is about: turns, timers, marks, recordings", []string{"language", "ground", "audio", "tools", "home"}, map[string][]string{
 		"keep":          {},
-		"keep/family":   {"keep/record", "keep/store"},
+		"keep/family":   {"keep", "keep/record"},
 		"keep/record":   {},
 		"keep/recorder": {"keep/record"},
-		"keep/store":    {},
 		"keep/timers":   {},
 	}},
 	{"intent", "a text to what is meant, and what came of it to a sentence; no I/O", []string{"language", "tools", "home"}, map[string][]string{
@@ -88,15 +85,13 @@ var rooms = []room{
 		"intent/catalogue": {},
 		"intent/choosing":  {},
 		"intent/doubt":     {"intent", "intent/catalogue", "intent/choosing", "intent/plan", "intent/reply"},
-		"intent/due":       {"intent/plan"},
-		"intent/examples":  {"intent"},
 		"intent/grammar":   {"intent", "intent/catalogue", "intent/names"},
 		"intent/learn":     {"intent", "intent/catalogue", "intent/reader"},
 		"intent/mood":      {},
 		"intent/names":     {},
 		"intent/plan":      {"intent", "intent/catalogue"},
 		"intent/reader":    {"intent", "intent/catalogue", "intent/mood", "intent/names"},
-		"intent/reply":     {"intent", "intent/catalogue", "intent/due", "intent/plan"},
+		"intent/reply":     {"intent", "intent/catalogue", "intent/plan"},
 		"intent/smalltalk": {"intent", "intent/names"},
 	}},
 	{"mind", "what is meant to what is done and said", []string{"language", "ground", "tools", "home", "keep", "intent"}, map[string][]string{
@@ -120,8 +115,7 @@ var rooms = []room{
 		"mcpint/host":        {"mcpint", "mcpint/client"},
 		"mcpint/houseserver": {"mcpint/serve"},
 		"mcpint/reach":       {"mcpint", "mcpint/host"},
-		"mcpint/selftools":   {"mcpint"},
-		"mcpint/serve":       {"mcpint"},
+		"mcpint/serve":       {},
 	}},
 	{"zwave", "the Z-Wave house behind MQTT", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
 		"zwave":       {"zwave/wire"},
@@ -129,13 +123,17 @@ var rooms = []room{
 		"zwave/sim":   {"zwave/wire"},
 		"zwave/wire":  {},
 	}},
+	{"hass", "the house behind Home Assistant", []string{"language", "ground", "tools", "home", "mcpint"}, map[string][]string{
+		"hass":        {"hass/socket"},
+		"hass/serve":  {"hass", "hass/socket"},
+		"hass/socket": {},
+	}},
 	{"ai", "the language model", []string{"language", "ground", "tools", "home", "keep", "mind"}, map[string][]string{
-		"ai":           {"ai/choice", "ai/filter", "ai/inventory", "ai/sentence", "ai/wire"},
-		"ai/choice":    {},
-		"ai/filter":    {},
-		"ai/inventory": {},
-		"ai/sentence":  {},
-		"ai/wire":      {},
+		"ai":          {"ai/filter", "ai/offer", "ai/sentence", "ai/wire"},
+		"ai/filter":   {},
+		"ai/offer":    {},
+		"ai/sentence": {},
+		"ai/wire":     {},
 	}},
 	{"ear", "sound to text, and text to sound", []string{"language", "ground", "audio", "tools", "home", "keep", "intent", "mind"}, map[string][]string{
 		"ear":           {},
@@ -160,9 +158,8 @@ var rooms = []room{
 		"doors":           {},
 		"doors/console":   {},
 		"doors/discovery": {},
-		"doors/display":   {"doors", "doors/httpapi", "doors/live", "doors/page"},
-		"doors/httpapi":   {"doors", "doors/live"},
-		"doors/live":      {},
+		"doors/display":   {"doors", "doors/httpapi", "doors/page"},
+		"doors/httpapi":   {"doors"},
 		"doors/metrics":   {},
 		"doors/mqttapi":   {"doors"},
 		"doors/page":      {"doors"},
@@ -183,9 +180,7 @@ var rooms = []room{
 		"care/stage":      {},
 	}},
 	{"cli", "commands: flags in, calls, words out", []string{anything}, map[string][]string{
-		"cli":        {"cli/review", "cli/upkeep"},
-		"cli/review": {},
-		"cli/upkeep": {},
+		"cli": {},
 	}},
 }
 
@@ -193,14 +188,15 @@ var rooms = []room{
 // may import. They are above all rooms, but for the shipped configurations, which import
 // nothing.
 var roomless = map[string][]string{
-	"configs":              {},
-	"cmd/voice-gateway":    {"cli"},
-	"cmd/zwave-mcp-server": {"zwave/serve"},
-	"scripts/learn":        {"intent", "intent/learn", "intent/reader"},
-	"scripts/packaging":    {"care/packaging", "cli", "configs", "zwave/serve"},
-	"e2e/rig":              {"fake", "ground/mqtt", "zwave/sim"},
-	"fake":                 {anything},
-	"fake/bubble":          {},
+	"configs":                       {},
+	"cmd/voice-gateway":             {"cli"},
+	"cmd/zwave-mcp-server":          {"zwave/serve"},
+	"cmd/home-assistant-mcp-server": {"hass/serve"},
+	"scripts/learn":                 {"intent", "intent/learn", "intent/reader"},
+	"scripts/packaging":             {"care/packaging", "cli", "configs", "hass/serve", "zwave/serve"},
+	"e2e/rig":                       {"fake", "ground/mqtt", "zwave/sim"},
+	"fake":                          {anything},
+	"fake/bubble":                   {},
 }
 
 // forTests are the packages that no program may contain: stand-ins, and what tests of
@@ -210,9 +206,9 @@ var forTests = []string{"e2e/rig", "fake", "fake/bubble"}
 // pure are the packages without a part of the world in them: they import no package of
 // ours but pure ones, and nothing of the system but what computes.
 var pure = []string{
-	"ai/choice", "ai/filter", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
+	"ai/filter", "ai/offer", "ai/sentence", "audio", "audio/earcon", "configs", "ear/rival",
 	"ground/order", "ground/secret", "home", "home/form", "intent", "intent/catalogue", "intent/choosing", "intent/doubt",
-	"intent/due", "intent/examples", "intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
+	"intent/grammar", "intent/learn", "intent/mood", "intent/names", "intent/plan",
 	"intent/reader", "intent/reply", "intent/smalltalk", "keep/record", "keep/timers", "language/numbers", "language/sentences",
 	"language/speech", "language/template", "language/text", "mind/dialogue",
 	"mind/errand", "mind/followup", "mind/guard", "mind/past", "tools",
@@ -228,17 +224,18 @@ var homes = map[string][]string{
 	"github.com/mochi-mqtt/server":        {"ground/broker", "ground/mqtt"}, // mqtt: its packets of MQTT 5
 	"github.com/mark3labs/mcp-go":         {"mcpint/client", "mcpint/serve"},
 	"golang.org/x/oauth2":                 {"mcpint/client"},
+	"github.com/gorilla/websocket":        {"hass/socket", "fake"},
 	"github.com/golang-jwt/jwt":           {"mcpint/client"},
 	"github.com/sashabaranov/go-openai":   {"ai", "ai/wire", "ear/openai"},
 	"github.com/gordonklaus/portaudio":    {"audio/device"},
 	"github.com/yalue/onnxruntime_go":     {"ear/moonshine"},
-	"github.com/google/renameio":          {"keep/store"},
+	"github.com/google/renameio":          {"keep"},
 	"github.com/coreos/go-systemd":        {"ground/systemd"},
 	"github.com/prometheus/client_golang": {"doors/metrics"},
 	"github.com/hashicorp/mdns":           {"care/setup"},
 	"github.com/nathan-osman/go-sunrise":  {"keep/timers"},
 	"golang.org/x/term":                   {"doors/console", "care/setup"},
-	"github.com/spf13/cobra":              {"cli", "cli/review", "cli/upkeep", "care/packaging", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
+	"github.com/spf13/cobra":              {"cli", "care/packaging", "hass/serve", "mcpint/houseserver", "scripts/packaging", "zwave/serve"},
 	"github.com/CycloneDX/cyclonedx-go":   {"care/packaging"},
 	"C":                                   {"audio/device", "ear/moonshine", "ear/sphinx"},
 	"os/exec":                             {"ground/process", "fake", "e2e/rig"}, /* tests build and start the programs */

@@ -43,8 +43,6 @@ var usersOfSharedData = map[string]string{
 	"internal/care/lab": "mix",                                                                                                                       // recordings, models
 	"internal/gateway":  "attention",                                                                                                                 // a model, a recording
 
-	"internal/intent/examples": "examples", // houses
-
 	"internal/ear/micro":      "frontend model",                                                             // models, golden features and probabilities
 	"internal/ear/moonshine":  "clips",                                                                      // recordings
 	"internal/ear/sphinx":     "sphinx foresee",                                                             // recordings
@@ -52,7 +50,7 @@ var usersOfSharedData = map[string]string{
 	"internal/ear/vad":        "model",                                                                      // a model, recordings
 	"internal/ear/wake":       "micro near near_alone score stop wake",                                      // models, recordings
 	"internal/home":           "home",                                                                       // houses
-	"internal/intent":         "data packs packs_bench resolve talk",                                        // houses, sentences, Home Assistant's packs
+	"internal/intent":         "data examples packs packs_bench resolve talk",                               // houses, sentences, Home Assistant's packs
 	"internal/intent/grammar": "grammar",                                                                    // houses, recordings
 	"internal/intent/names":   "accuracy",                                                                   // houses, misheard names
 	"internal/zwave":          "model recordings zwave",                                                     // recordings of zwave-js-ui, houses

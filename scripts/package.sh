@@ -72,7 +72,7 @@ triplet() {
   esac
 }
 
-# compile ARCH DIRECTORY: both programs, stripped.
+# compile ARCH DIRECTORY: the programs, stripped.
 compile() {
   local arch=$1 to=$2 triplet root
   triplet=$(triplet "$arch")
@@ -85,6 +85,7 @@ compile() {
   local flags=(-buildvcs=false -trimpath -ldflags "-s -w -buildid= -X main.version=$VERSION")
   env "${env[@]}" go build "${flags[@]}" -o "$to/voice-gateway" ./cmd/voice-gateway
   env "${env[@]}" CGO_ENABLED=0 go build "${flags[@]}" -o "$to/zwave-mcp-server" ./cmd/zwave-mcp-server
+  env "${env[@]}" CGO_ENABLED=0 go build "${flags[@]}" -o "$to/home-assistant-mcp-server" ./cmd/home-assistant-mcp-server
 }
 
 # libraries are the shared libraries a program names, without the loader's own name,
@@ -130,8 +131,9 @@ pack() {
   install -m 0644 "$work/md5sums" "$root/DEBIAN/md5sums"
   # One thread: the bytes must not depend on how many processors there are.
   dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$root" "$deb" >/dev/null
-  printf '%-6s %10d bytes  %s\n       voice-gateway %d bytes, zwave-mcp-server %d bytes, stripped\n       sha256 %s\n' "$arch" \
+  printf '%-6s %10d bytes  %s\n       voice-gateway %d bytes, zwave-mcp-server %d bytes, home-assistant-mcp-server %d bytes, stripped\n       sha256 %s\n' "$arch" \
     "$(stat -c %s "$deb")" "$deb" "$(stat -c %s "$root/usr/bin/voice-gateway")" "$(stat -c %s "$root/usr/bin/zwave-mcp-server")" \
+    "$(stat -c %s "$root/usr/bin/home-assistant-mcp-server")" \
     "$(sha256sum "$deb" | cut -d' ' -f1)"
 }
 

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// This program builds the programs that tests start, voice-gateway and zwave-mcp-server,
+// This program builds the programs that tests start, voice-gateway and the house servers,
 // into a directory named by what they are made of, and prints that directory; or, with
 // the argument worker, the process of the recognisers alone. The tests find the
 // directories in the variables TEST_PROGRAMS and TEST_WORKER: all of them start the same
@@ -32,6 +32,7 @@ var (
 	whole = []program{
 		{"voice-gateway", "voicegateway/cmd/voice-gateway", "1"},
 		{"zwave-mcp-server", "voicegateway/cmd/zwave-mcp-server", "0"},
+		{"home-assistant-mcp-server", "voicegateway/cmd/home-assistant-mcp-server", "0"},
 	}
 	alone = []program{{"worker", "voicegateway/internal/fake/testdata/worker", "1"}}
 )

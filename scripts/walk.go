@@ -42,7 +42,7 @@ import (
 const turn = "care/demo.(*demonstration).turn"
 
 // world is what the demonstration plays around the product.
-var world = []string{"care", "ground/broker", "zwave/sim", "audio/room"}
+var world = []string{"care", "ground/broker", "zwave/sim", "audio/file"}
 
 // bucket is how exactly the programs note when a function ran, in nanoseconds.
 const bucket = 20_000_000
@@ -173,7 +173,7 @@ func walk(list, write bool) error {
 	if err != nil {
 		return err
 	}
-	for _, program := range []string{"voice-gateway", "zwave-mcp-server"} {
+	for _, program := range []string{"voice-gateway", "zwave-mcp-server", "home-assistant-mcp-server"} {
 		if err := run("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", filepath.Join(dir, program), "./cmd/"+program); err != nil {
 			return err
 		}

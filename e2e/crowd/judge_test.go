@@ -79,6 +79,8 @@ var (
 	}
 	// notNow are the words with which an order is not one for now, or is no order.
 	notNow = regexp.MustCompile(`\b(when|if|unless|until|how)\b`)
+	// revoked is what is said of an act that lasts until a person ends it.
+	revoked = regexp.MustCompile(`\buntil (i (say|tell)|told|said|further)\b`)
 	// never forbids, but for "do not speak".
 	never = regexp.MustCompile(`\b(don't|do not|never)\b`)
 	// asks are the words with which a question about what is set begins.
@@ -153,7 +155,7 @@ func (j judge) fits(k kind, s learn.Sentence, a intent.Action) bool {
 		return (told || slices.Contains(k.intents, a.Intent)) && len(a.Later) == 0 && keepsDay(s.Text, a)
 	}
 	timed := len(a.Later) > 0 || a.Slots["then"] != nil // an act with an end
-	if timed != isTimed(s) || !timed && notNow.MatchString(s.Text) || k.label != "audio/volume_mute" && never.MatchString(s.Text) {
+	if timed != isTimed(s) || !timed && notNow.MatchString(revoked.ReplaceAllString(s.Text, "")) || k.label != "audio/volume_mute" && never.MatchString(s.Text) {
 		return false
 	}
 	acts := a.Later

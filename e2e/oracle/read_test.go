@@ -36,6 +36,8 @@ var sources = []source{
 	{files: "internal/mind/testdata/dialogues/terrace_LANG.txt", read: readParts},
 	{files: "internal/mind/testdata/doubts/LANG.txt", read: readParts},
 	{files: "internal/mind/testdata/firstday/LANG.txt", read: readLines, alone: true},
+	{files: "internal/mind/testdata/bystanders/LANG.txt", read: readLines, alone: true},
+	{files: "internal/mind/testdata/wordings/LANG.txt", read: readLines, alone: true},
 	{files: "internal/mind/testdata/amendments/*.txtar", read: readTalk},
 	{files: "internal/mind/testdata/*.txtar", read: readProse},
 	{files: "internal/mind/announce/testdata/news.txtar", read: readProse},

@@ -153,10 +153,13 @@ func TestAcceptPageHouse(t *testing.T) {
 	t.Log("a blind, a thermostat, a fan")
 	p.press("Bedroom Curtains", "[data-act=tile_close]")
 	p.eventually("the curtains close", stateOf("Bedroom Curtains")+` === "closed"`)
-	for range 3 {
-		p.press("Thermostat", "[data-act=tile_warmer]")
-	}
+	g.fault(`{"op":"delay","node":"Thermostat","for":"1s"}`) // the last press comes before the receipt of those before it
+	p.press("Thermostat", "[data-act=tile_warmer]")
+	p.press("Thermostat", "[data-act=tile_warmer]")
+	p.eventually("it is asked", tile("Thermostat")+`.dataset.proof === "pending"`)
+	p.press("Thermostat", "[data-act=tile_warmer]")
 	p.proves("Thermostat", "confirmed", "20.5° · set to 22.5°")
+	g.fault(`{"op":"clear","node":"Thermostat"}`)
 	p.press("Ceiling Fan", ".face")
 	p.proves("Ceiling Fan", "confirmed", "on")
 

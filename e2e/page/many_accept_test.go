@@ -21,7 +21,6 @@ import (
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
 	"voicegateway/internal/doors/httpapi"
-	"voicegateway/internal/doors/live"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/tools"
@@ -30,7 +29,7 @@ import (
 // crowd is a gateway's HTTP interface and page before a house of 232 devices and a
 // thousand turns, more than the gateway itself remembers.
 type crowd struct {
-	feed *live.Feed
+	feed *httpapi.Feed
 	url  string
 }
 
@@ -81,8 +80,8 @@ func (manyTurnsView) Readiness() doors.Readiness { return doors.Readiness{MCP: "
 // newCrowd serves it.
 func newCrowd(t *testing.T) crowd {
 	t.Helper()
-	feed := live.New(func() []live.Event {
-		return []live.Event{{Kind: live.KindState, Body: map[string]string{"state": "idle"}}}
+	feed := httpapi.NewFeed(func() []httpapi.Event {
+		return []httpapi.Event{{Kind: httpapi.KindState, Body: map[string]string{"state": "idle"}}}
 	}, slog.New(slog.DiscardHandler))
 	shown, err := display.NewPage("en", "crowd")
 	if err != nil {
@@ -202,7 +201,7 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 	p.eventually("the house is shown", `document.querySelectorAll("#areas li").length === 232`)
 	first := value[float64](p, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`)
 	for i := range manyTurns {
-		c.feed.Publish(live.Event{Kind: live.KindTurn, Body: turnOf(manyTurns + i + 1)})
+		c.feed.Publish(httpapi.Event{Kind: httpapi.KindTurn, Body: turnOf(manyTurns + i + 1)})
 		if i%40 == 39 { // a page that reads is never so far behind that it is dropped
 			p.eventually("the turns have come", fmt.Sprintf(`document.querySelector("#turns summary").textContent.includes("number %d ")`, manyTurns+i+1))
 		}
@@ -216,13 +215,13 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 		e.State = "on"
 		changed = append(changed, e)
 	}
-	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "listening"}})
-	c.feed.Publish(live.Event{Kind: live.KindPartial, Body: map[string]string{"text": "turn on the " + nasty}})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindState, Body: map[string]string{"state": "listening"}})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindPartial, Body: map[string]string{"text": "turn on the " + nasty}})
 	p.reads("#state", "listening")
 	p.reads("#partial", "turn on the "+nasty)
-	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "thinking"}})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindState, Body: map[string]string{"state": "thinking"}})
 	p.reads("#state", "thinking")
-	c.feed.Publish(live.Event{Kind: live.KindHouse, Body: display.Changes{Entities: changed, Gone: []string{}}})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindHouse, Body: display.Changes{Entities: changed, Gone: []string{}}})
 	p.eventually("every lamp is on", `[...document.querySelectorAll("#areas .value")].every((e) => e.textContent === "on")`)
 	p.eventually("few turns are drawn", `document.querySelectorAll("#turns li").length === 25`)
 	for _, drawn := range []int{50, 75} {
@@ -247,7 +246,7 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 	}
 	t.Logf("first paint after %.0f ms (budget 1000); of %d tasks %d were over 50 ms (budget 0), the longest %.0f ms; %d elements", first, count, long, most, nodes)
 	p.picture("in-a-turn")
-	c.feed.Publish(live.Event{Kind: live.KindState, Body: map[string]string{"state": "idle"}})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindState, Body: map[string]string{"state": "idle"}})
 	p.eventually("the words are gone with the turn", `document.getElementById("partial").hidden`)
 	w.stayedHome(t, c.url)
 }
@@ -262,7 +261,7 @@ func TestAcceptPageComesBack(t *testing.T) {
 	for i := range 3 {
 		before := len(w.requests())
 		w.cut()
-		c.feed.Publish(live.Event{Kind: live.KindTurn, Body: turnOf(manyTurns + i + 1)})
+		c.feed.Publish(httpapi.Event{Kind: httpapi.KindTurn, Body: turnOf(manyTurns + i + 1)})
 		p.eventually("it says that the connection is lost", `!document.getElementById("lost").hidden`)
 		p.reads("#turns summary", fmt.Sprintf("number %d ", manyTurns+i+1))
 		p.eventually("it is back", `document.getElementById("lost").hidden`)
@@ -289,7 +288,7 @@ func TestAcceptPageFifty(t *testing.T) {
 	for _, p := range all {
 		p.eventually("the pages are loaded", `pages.every((page) => page.document.body?.dataset.loaded > 0)`)
 	}
-	c.feed.Publish(live.Event{Kind: live.KindTurn, Body: turnOf(manyTurns + 7)})
+	c.feed.Publish(httpapi.Event{Kind: httpapi.KindTurn, Body: turnOf(manyTurns + 7)})
 	for _, p := range all {
 		p.eventually("all are told", fmt.Sprintf(`pages.length === %d && pages.every((page) => page.document.querySelector("#turns summary").textContent.includes("number %d "))`, pages, manyTurns+7))
 	}

@@ -42,7 +42,7 @@ func TestControlWithoutWords(t *testing.T) {
 		state     any
 	}{
 		{"Kitchen Light", "on", nil, record.Done, "The kitchen light is on.", "on"},
-		{"Bedroom Lamp", "level", 40, record.Done, "Set the bedroom lamp to 40 percent.", 40.0},
+		{"Bedroom Lamp", "level", 40, record.Done, "The bedroom lamp is at 40 percent.", 40.0},
 		{"Thermostat", "setpoint", 21.5, record.Done, "The thermostat is set to 21.5 degrees.", 21.5},
 		{"Front Door", "lock", nil, record.Done, "The front door is locked.", "locked"},
 		{"Front Door", "unlock", nil, record.Failed, "Unlocking is switched off here.", nil},

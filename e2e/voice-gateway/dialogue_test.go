@@ -24,7 +24,7 @@ func TestTwentyShortSentences(t *testing.T) {
 	talk(t, "en", nil, "turn off the reading lamp", []line{
 		{living, "turn on the reading lamp", "Reading Lamp on", "The reading lamp is on."},
 		{bedroom, "turn it off", "", "What do you mean?"},
-		{living, "set it to 80 percent", "Reading Lamp level 80", "Set the reading lamp to 80 percent."},
+		{living, "set it to 80 percent", "Reading Lamp level 80", "The reading lamp is at 80 percent."},
 		{living, "a bit less", "Reading Lamp level 60", "Dimmed the reading lamp to 60 percent."},
 		{living, "even darker", "Reading Lamp level 40", "Dimmed the reading lamp to 40 percent."},
 		{bedroom, "is the bedroom lamp on", "", "No, the bedroom lamp is off."},

@@ -353,47 +353,62 @@ func (c *crowd) hang() map[string]string {
 // refusals are why a call that writes is not made at each trust.
 var refusals = map[string]string{"": "is not used: it writes", "act": "nothing may be changed after text from outside"}
 
-// fate is what is told of one server.
+// trusts are what an entry may say; the first is the default.
+var trusts = []string{"", "act", "full"}
+
+// fate is what is told of one server at each trust.
 type fate struct {
-	done               [3]int
-	why                [3]string
-	killed, hung, slow string
+	done                    [3]int
+	why, killed, hung, slow [3]string
+}
+
+// trial is a trust with what becomes of the servers at it.
+type trial struct {
+	trust            string
+	slow, kill, hang bool
 }
 
 // TestAcceptServersOfOthers puts nine servers of others beside the gateway at each trust,
 // with a model that calls what it likes: three calls in a row in one turn, and each server
 // slow to start (by default), killed (with act) and hung (with full), on which trust has no
-// influence. It prints what was done, and what was refused and why.
+// influence; all of them at each trust are a soak test. It prints what was done, and what
+// was refused and why.
 func TestAcceptServersOfOthers(t *testing.T) {
 	t.Parallel()
+	tryOthers(t, trial{trust: "", slow: true}, trial{trust: "act", kill: true}, trial{trust: "full", hang: true})
+}
+
+// tryOthers makes the trials, all at once, and prints the table.
+func tryOthers(t *testing.T, trials ...trial) {
+	t.Helper()
 	fates := map[string]*fate{}
 	for id := range others {
 		fates[id] = &fate{}
 	}
 	t.Cleanup(func() { tellFates(t, fates) })
 	var mu sync.Mutex
-	for i, trust := range []string{"", "act", "full"} {
-		t.Run("trust "+trust, func(t *testing.T) {
+	for _, trial := range trials {
+		t.Run("trust "+trial.trust, func(t *testing.T) {
 			t.Parallel()
-			c := gather(t, trust, trust == "")
+			c := gather(t, trial.trust, trial.slow)
 			c.awaitAll("all nine are connected")
 			done, why := c.inARow()
 			killed, hung := map[string]string{}, map[string]string{}
-			switch trust {
-			case "act":
+			if trial.kill {
 				killed = c.kill()
-			case "full":
+			}
+			if trial.hang {
 				hung = c.hang()
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			i := slices.Index(trusts, trial.trust)
 			for id, f := range fates {
-				f.done[i], f.why[i] = done[id], why[id]
-				f.killed, f.hung = cmp.Or(f.killed, killed[id]), cmp.Or(f.hung, hung[id])
-				if trust == "" {
-					f.slow = "connected"
+				f.done[i], f.why[i], f.killed[i], f.hung[i] = done[id], why[id], killed[id], hung[id]
+				if trial.slow {
+					f.slow[i] = "connected"
 				}
-				if want := others[id].done[i]; done[id] != want || want < 3 && !strings.Contains(why[id], refusals[trust]) {
+				if want := others[id].done[i]; done[id] != want || want < 3 && !strings.Contains(why[id], refusals[trial.trust]) {
 					t.Errorf("%s: %d of 3 calls were carried out, expected %d; %s", id, done[id], want, why[id])
 				}
 			}
@@ -407,8 +422,8 @@ func tellFates(t *testing.T, fates map[string]*fate) {
 	t.Logf("%-20s %-8s %-5s %-7s %-5s %-9s refused", "server", "trust", "calls", "killed", "hung", "slow")
 	for _, id := range slices.Sorted(maps.Keys(fates)) {
 		f := fates[id]
-		for i, trust := range []string{"default", "act", "full"} {
-			t.Logf("%-20s %-8s %d / 3 %-7s %-5s %-9s %s", id, trust, f.done[i], f.killed, f.hung, f.slow, f.why[i])
+		for i, trust := range trusts {
+			t.Logf("%-20s %-8s %d / 3 %-7s %-5s %-9s %s", id, cmp.Or(trust, "default"), f.done[i], f.killed[i], f.hung[i], f.slow[i], f.why[i])
 		}
 	}
 }

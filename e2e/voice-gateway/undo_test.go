@@ -23,7 +23,7 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 		{"is the kitchen light on", "No, the kitchen light is off.", 0},
 		{"undo that", "The kitchen light is on again.", 1},
 		{"undo", "There is nothing to undo.", 0},
-		{"set the bedroom lamp to forty percent", "Set the bedroom lamp to 40 percent.", 1},
+		{"set the bedroom lamp to forty percent", "The bedroom lamp is at 40 percent.", 1},
 		{"turn off the bedroom lamp", "The bedroom lamp is off.", 1},
 		{"no", "The bedroom lamp is at 40 percent again.", 1},
 		{"lock the front door", "The front door is locked.", 1},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"voicegateway/internal/ai/choice"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
 )
@@ -120,15 +120,15 @@ func TestAHouseWithManyToolsComesFirst(t *testing.T) {
 	for n := range 20 {
 		all = append(all, tools.Spec{Name: fmt.Sprint("a", n), Server: "notes"}, tools.Spec{Name: fmt.Sprint("b", n)}, tools.Spec{Name: fmt.Sprint("z", n), Server: "zwave"})
 	}
-	for i, s := range choice.Of(all, strangerTo(h), "a1 a2 a3", 20) {
+	for i, s := range offer.Choose(all, strangerTo(h), "a1 a2 a3", 20) {
 		if s.Server != "zwave" {
 			t.Errorf("tool %d is %s", i, s.Name)
 		}
 	}
-	if got := choice.Of(all, strangerTo(h), "", 25); len(got) != 25 || got[19].Server != "zwave" || got[24].Name != "b4" {
+	if got := offer.Choose(all, strangerTo(h), "", 25); len(got) != 25 || got[19].Server != "zwave" || got[24].Name != "b4" {
 		t.Errorf("then ours: %q is the last", got[len(got)-1].Name)
 	}
-	if got := choice.Of(all, strangerTo(h), "", 60); len(got) != 60 || got[1].Name != "b0" {
+	if got := offer.Choose(all, strangerTo(h), "", 60); len(got) != 60 || got[1].Name != "b0" {
 		t.Error("all that fit are not in their order")
 	}
 }
@@ -159,7 +159,7 @@ func TestAToolTellsShortly(t *testing.T) {
 	for _, req := range m.asked {
 		for _, s := range req.Tools {
 			text := []rune(s.Description)
-			if len(text) > choice.MaxDescription || len(s.Input) > choice.MaxSchema || !json.Valid(s.Input) {
+			if len(text) > offer.MaxDescription || len(s.Input) > offer.MaxSchema || !json.Valid(s.Input) {
 				t.Errorf("%s: %d characters, %d bytes of schema", s.Name, len(text), len(s.Input))
 			}
 			if s.Server != "" && strings.ContainsAny(s.Description, "\n\x1b\u202e") {

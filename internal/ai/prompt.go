@@ -7,8 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"voicegateway/internal/ai/choice"
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
@@ -46,7 +45,7 @@ func (a *Assistant) prefix(h *home.House, may scope, said string) prefix {
 		text += "\n\n" + facts
 	}
 	ofOthers := strangerTo(h)
-	specs := choice.Of(choice.Brief(a.permittedTools(may, ofOthers), ofOthers), ofOthers, said, a.cfg.MaxTools)
+	specs := offer.Choose(offer.Shorten(a.permittedTools(may, ofOthers), ofOthers), ofOthers, said, a.cfg.MaxTools)
 	if may != reading {
 		specs = wordless(specs, h)
 	}
@@ -56,7 +55,7 @@ func (a *Assistant) prefix(h *home.House, may scope, said string) prefix {
 // listTools lists all tools that a call may be for, those too that were left out of a
 // request because there are too many.
 func (a *Assistant) listTools(h *home.House, may scope) []tools.Spec {
-	specs := choice.Brief(a.permittedTools(may, strangerTo(h)), strangerTo(h))
+	specs := offer.Shorten(a.permittedTools(may, strangerTo(h)), strangerTo(h))
 	if may != reading {
 		specs = wordless(specs, h)
 	}
@@ -75,7 +74,7 @@ const (
 
 // permittedTools lists the tools for a turn, each kind in the order of their names. Dangerous
 // tools and tools of unknown risk are never offered.
-func (a *Assistant) permittedTools(may scope, ofOthers choice.Foreign) []tools.Spec {
+func (a *Assistant) permittedTools(may scope, ofOthers offer.Foreign) []tools.Spec {
 	all := slices.Clone(a.tools.Specs())
 	slices.SortFunc(all, func(a, b tools.Spec) int { return strings.Compare(a.Name, b.Name) })
 	specs := slices.DeleteFunc(slices.Clone(all), func(s tools.Spec) bool { return s.Risk != tools.Read })
@@ -107,7 +106,7 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 	if k.house == h {
 		return k.text
 	}
-	text, left := inventory.About(h)
+	text, left := offer.DescribeHouse(h)
 	if left > 0 {
 		a.log.Warn("house too large for the model", "left_out", left)
 	}
@@ -121,7 +120,7 @@ func (k *knownFacts) about(a *Assistant, h *home.House) string {
 func userMessage(at time.Time, p dialogue.Prompt, area string, mayAct bool) Message {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n(It is %s.", p.Text, at.Format("Monday, 2 January 2006, 15:04"))
-	if area := inventory.Label(area); area != "" {
+	if area := offer.Label(area); area != "" {
 		fmt.Fprintf(&b, " The user is here: %s.", area)
 	}
 	if !mayAct {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/ai/filter"
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
@@ -44,7 +44,7 @@ type reply struct {
 	outside   bool           // this turn holds text from outside
 	described bool           // this turn's request holds the descriptions of foreign tools
 	facts     facts
-	labels    *inventory.Labels
+	labels    *offer.Labels
 	filter    *filter.Turn
 }
 

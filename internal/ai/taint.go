@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicegateway/internal/ai/choice"
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/home"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/tools"
@@ -44,7 +43,7 @@ func (r *reply) ofOthers(rec dialogue.Call) bool {
 	if free, structured := dialogue.FreeWords(rec.Result.Data); structured {
 		return free
 	}
-	return rec.Spec.Risk == tools.Read && inventory.Orders(r.labels.Clean(rec.Result.Text))
+	return rec.Spec.Risk == tools.Read && offer.HoldsOrder(r.labels.Clean(rec.Result.Text))
 }
 
 // taints reports whether the result of a call makes the turn one that holds text from
@@ -63,7 +62,7 @@ func tellsHouse(h *home.House, server string) bool {
 func foreign(s *tools.Spec, h *home.House) bool { return s.Server != "" && !tellsHouse(h, s.Server) }
 
 // strangerTo tells which tools are of servers that tell no house.
-func strangerTo(h *home.House) choice.Foreign {
+func strangerTo(h *home.House) offer.Foreign {
 	return func(s *tools.Spec) bool { return foreign(s, h) }
 }
 
@@ -72,7 +71,7 @@ func strangerTo(h *home.House) choice.Foreign {
 // tell the model to act in this house. Names and the kinds of arguments stay. A foreign
 // tool whose names mention a thing in the house is left out.
 func wordless(specs []tools.Spec, h *home.House) []tools.Spec {
-	specs = choice.Silent(specs, strangerTo(h), h.Names())
+	specs = offer.DropOrders(specs, strangerTo(h), h.Names())
 	for i := range specs {
 		if s := &specs[i]; foreign(s, h) {
 			s.Title, s.Description = "", fmt.Sprintf("A tool of the server %q.", s.Server)

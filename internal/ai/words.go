@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"voicegateway/internal/ai/filter"
-	"voicegateway/internal/ai/inventory"
+	"voicegateway/internal/ai/offer"
 	"voicegateway/internal/ai/sentence"
 	"voicegateway/internal/home"
 	"voicegateway/internal/language/sentences"
@@ -24,15 +24,15 @@ import (
 type knownHouse struct {
 	mu     sync.Mutex
 	house  *home.House // does not change once it is given
-	labels *inventory.Labels
+	labels *offer.Labels
 	names  *filter.House
 }
 
-func (k *knownHouse) of(h *home.House, language string) (*inventory.Labels, *filter.House) {
+func (k *knownHouse) of(h *home.House, language string) (*offer.Labels, *filter.House) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.labels == nil || k.house != h {
-		k.house, k.labels = h, inventory.LabelsOf(h)
+		k.house, k.labels = h, offer.LabelsOf(h)
 		k.names = filter.Know(h, language, k.labels.Of)
 	}
 	return k.labels, k.names

@@ -21,8 +21,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/cli/review"
-	"voicegateway/internal/cli/upkeep"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ground/secret"
 )
@@ -103,15 +101,14 @@ func (a *app) root() *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default: the first of "+strings.Join(configure.Places(), ", ")+")")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log every step on stderr")
-	root.AddCommand(upkeep.Commands(a.upkeep, exactly)...)
-	root.AddCommand(review.Commands(a.review)...)
 	derived := a.deriveCommands()
 	derived["servers"].AddCommand(a.retryCommand())
 	derived["home"].AddCommand(a.houseCheckCommand(), a.houseSchemaCommand())
 	root.AddCommand(slices.Collect(maps.Values(derived))...)
 	root.AddCommand(
+		a.configCommand(), a.doctorCommand(), a.statusCommand(), a.setupCommand(),
 		a.runCommand(), a.demoCommand(), a.hearCommand(), a.askCommand(), a.sayCommand(),
-		a.turnsCommand(), a.whyCommand(),
+		a.turnsCommand(), a.whyCommand(), a.replayCommand(), a.wrongCommand(), a.marksCommand(), a.rememberCommand(), a.wordingsCommand(),
 		a.matchCommand(), a.timersCommand(),
 		a.devicesCommand(), a.listenCommand(), a.wakeTestCommand(),
 		a.rehearseCommand(), a.modelsCommand(), a.workerCommand(),

@@ -51,9 +51,15 @@ func (d daemon) addr() string {
 
 // order has the daemon do something that only a running gateway can do.
 func (d daemon) order(ctx context.Context, method, path string, body []byte, answer any) error {
+	return d.explainMissing(d.ask(ctx, method, path, body, answer))
+}
+
+// ask is one exchange with the daemon within daemonPatience. The error is errNoDaemon if none
+// runs.
+func (d daemon) ask(ctx context.Context, method, path string, body []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
-	return d.explainMissing(d.request(ctx, method, path, body, answer))
+	return d.request(ctx, method, path, body, answer)
 }
 
 // explainMissing explains errNoDaemon to a person; other errors stay as they are.

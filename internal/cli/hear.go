@@ -17,7 +17,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/audio/room"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/lab"
 	"voicegateway/internal/care/stage"
@@ -25,7 +24,7 @@ import (
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/keep/record"
@@ -116,7 +115,7 @@ func (h hearing) tabulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	recordings, err := interrupt.Read(ctx, func() ([]lab.Recording, error) { return lab.Read(h.table) })
+	recordings, err := process.ReadUntil(ctx, func() ([]lab.Recording, error) { return lab.Read(h.table) })
 	if err != nil {
 		return err
 	}
@@ -169,7 +168,7 @@ func (h hearing) play(ctx context.Context, files []string) error {
 	}
 	clips := make([]audio.Clip, len(files))
 	for i, name := range files {
-		if clips[i], err = interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) }); err != nil {
+		if clips[i], err = process.ReadUntil(ctx, func() (audio.Clip, error) { return file.Load(name) }); err != nil {
 			return err
 		}
 	}
@@ -219,7 +218,7 @@ func readHouse(ctx context.Context, name string) (*home.House, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // no file means the built-in house
 	}
-	data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
+	data, err := process.ReadUntil(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 	if err != nil {
 		return nil, fmt.Errorf("reading the house: %w", err)
 	}
@@ -246,7 +245,7 @@ func (h hearing) playOne(ctx context.Context, l *loaded, house *home.House, pack
 	mic := &gated{Microphone: sound, open: opened}
 	opts := gateway.Options{
 		Executable: h.app.Executable, Version: h.app.version, Environ: l.Options.Environ, Secrets: l.Secrets,
-		Mic: mic, Speaker: room.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
+		Mic: mic, Speaker: file.Speaker{Paced: h.realtime}, Fast: !h.realtime, PushToTalk: h.noWake,
 		Source: record.FromFile, DryRun: h.dryRun, House: house, Pack: pack,
 		Watch: &stage.Watcher{Ended: func(r record.Record) {
 			mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"voicegateway/internal/audio/room"
+	"voicegateway/internal/audio/file"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/display"
@@ -169,7 +169,7 @@ func (o listening) here(ctx context.Context, l *loaded, view *earView) error {
 	defer cancel()
 	g, err := gateway.New(cfg, gateway.Options{
 		Executable: o.app.Executable, Version: o.app.version, Environ: o.app.Environ, Secrets: l.Secrets,
-		Private: true, DryRun: true, Source: record.FromMic, Speaker: room.Speaker{Paced: true},
+		Private: true, DryRun: true, Source: record.FromMic, Speaker: file.Speaker{Paced: true},
 		Watch: &earWatch{view: view, ended: func() {
 			if o.now {
 				cancel()

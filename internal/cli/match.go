@@ -13,7 +13,7 @@ import (
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/console"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/names"
@@ -83,7 +83,7 @@ func loadPack(dir, language string) (*intent.Pack, error) {
 // a gateway there is no house.
 func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if name := m.home; name != "" {
-		data, err := interrupt.Read(ctx, func() ([]byte, error) { return os.ReadFile(name) })
+		data, err := process.ReadUntil(ctx, func() ([]byte, error) { return os.ReadFile(name) })
 		if err != nil {
 			return nil, fmt.Errorf("reading the house: %w", err)
 		}
@@ -97,10 +97,8 @@ func (m matching) houses(ctx context.Context) (*home.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
-	defer cancel()
 	var house home.House
-	err = l.daemon().request(ctx, doors.House.Method(), doors.House.Path(), nil, &house)
+	err = l.daemon().ask(ctx, doors.House.Method(), doors.House.Path(), nil, &house)
 	if errors.Is(err, errNoDaemon) {
 		fmt.Fprintln(m.app.Err, "voice-gateway: no gateway runs and no --home FILE is given: matching without a house")
 		return &home.File{Main: &home.House{}}, nil

@@ -31,7 +31,7 @@ func Program(tb testing.TB, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// Programs returns the directory of the real voice-gateway and zwave-mcp-server, built
+// Programs returns the directory of the real voice-gateway and house servers, built
 // without the race detector: what is tested is what is shipped. Where no make has built
 // them, they are built here, and the sources are looked at, so that go does not keep
 // the result of a test that was run with older programs.
@@ -73,15 +73,6 @@ func programs(variable string, args ...string) (string, error) {
 		return "", err
 	}
 	return strings.TrimSpace(string(out)), nil
-}
-
-// DependsOn makes go run the test again when these files of the repository, or files
-// below these directories, have changed: go does not see what a child process reads.
-func DependsOn(tb testing.TB, names ...string) {
-	tb.Helper()
-	if err := look(root(tb), names...); err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // look opens every file below the given ones, but tests, which go remembers with the

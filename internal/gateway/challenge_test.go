@@ -25,6 +25,9 @@ func TestChallengesThatCannotBeHad(t *testing.T) {
 		c := Default()
 		tt.change(&c)
 		env := setup{cfg: c}.brokerEnv("mqtt://b")
+		if hass := (setup{cfg: c}).hassEnv(map[string]string{"HASS_URL": "x"}); (hass["HASS_ALLOW_DANGEROUS"] == "true") != tt.allows || hass["HASS_URL"] != "x" {
+			t.Errorf("%s: %q", name, hass)
+		}
 		if (env["ZWAVE_ALLOW_DANGEROUS"] == "true") != tt.allows || c.limits().Challenges() != tt.allows || (len(c.challengeWords()) > 0) != tt.allows {
 			t.Errorf("%s: %q, %+v, %d words", name, env, c.limits(), len(c.challengeWords()))
 		}

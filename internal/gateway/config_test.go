@@ -182,6 +182,30 @@ mcp:
 	}
 }
 
+// TestOurHouseServerIsKnown: what runs our own server of a Home Assistant house is trusted
+// and tells of a house, whatever its entry is called; another program of that name is not.
+func TestOurHouseServerIsKnown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"{command: home-assistant-mcp-server, env: {HASS_URL: x}}":            true,
+		"{command: home-assistant-mcp-server, house: false, trust: read}":     false,
+		"{command: /tmp/home-assistant-mcp-server}":                           false,
+		"{transport: http, url: \"http://homeassistant.local:8123/api/mcp\"}": false,
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(file, []byte("mcp: {servers: {homeassistant: "+text+"}}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := Default()
+		if _, err := config.Load(file, &c, config.Options{Environ: []string{}}); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.MCP.Servers["homeassistant"]; s.House != want || (s.Trust == mcpint.TrustFull) != want {
+			t.Errorf("%s: house %v, trust %s", text, s.House, s.Trust)
+		}
+	}
+}
+
 // TestTheOrderOfServersIsThatOfTheFile: a server that only we know stands first.
 func TestTheOrderOfServersIsThatOfTheFile(t *testing.T) {
 	t.Parallel()

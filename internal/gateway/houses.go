@@ -6,7 +6,7 @@ import (
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/mind/house"
 )
 
@@ -34,7 +34,7 @@ func (r *roll) name(server string) string {
 }
 
 // Houses says which houses can be reached now. It asks their servers.
-func (r *roll) Houses(ctx context.Context) []selftools.House {
+func (r *roll) Houses(ctx context.Context) []reach.House {
 	status := map[string]mcpint.Status{}
 	var connected []string
 	for _, s := range r.mcp.Status() {
@@ -47,13 +47,13 @@ func (r *roll) Houses(ctx context.Context) []selftools.House {
 	for _, out := range r.outages.All(ctx, connected) {
 		waiting[out.Server] = out.Waiting
 	}
-	var all []selftools.House
+	var all []reach.House
 	for _, id := range r.tellers() {
 		s, told := status[id], r.rooms.HasTold(id)
 		if !told && !r.expects(id) && s.Status == mcpint.Connected {
 			continue
 		}
-		h := selftools.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
+		h := reach.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
 		h.Reached = s.Status == mcpint.Connected && told && h.WaitingFor == ""
 		if s.Status != mcpint.Connected {
 			h.Since = s.LastSuccess

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // lossLook is how often damaged files are looked for after the start: most of what is kept is
@@ -39,15 +39,15 @@ func (s setup) newLosses(phrases *reply.Phrases) *losses {
 }
 
 // found lists the damaged files, those of the newest day first.
-func (l *losses) found() []store.Broken {
+func (l *losses) found() []keep.Broken {
 	if l.dir == "" {
 		return nil
 	}
-	return store.BrokenIn(l.dir)
+	return keep.BrokenIn(l.dir)
 }
 
 // said is the sentence about a lost value.
-func (l *losses) said(b store.Broken) string {
+func (l *losses) said(b keep.Broken) string {
 	if text := l.phrases.Phrase("lost_"+b.Name, nil); text != "" {
 		return text
 	}

@@ -10,13 +10,12 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
-	"voicegateway/internal/mcpint/selftools"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/announce"
 	"voicegateway/internal/mind/arrival"
@@ -118,7 +117,7 @@ func (s setup) memory() func() (announce.Memory, error) {
 	if s.cfg.Gateway.StateDir == "" {
 		return nil
 	}
-	return func() (announce.Memory, error) { return store.Open(s.cfg.Gateway.StateDir) }
+	return func() (announce.Memory, error) { return keep.Open(s.cfg.Gateway.StateDir) }
 }
 
 // newMind assembles the mind.
@@ -150,7 +149,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 		Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler),
 	})
 	m.roll = &roll{cfg: s.cfg, mcp: mcp, rooms: rooms, outages: house.NewOutages(registry, func(server string) string { return rooms.House().Teller(server).Health }), tellers: m.caller.Tellers}
-	if err := registry.Add(selftools.NewHouses(m.roll.Houses)); err != nil {
+	if err := registry.Add(reach.NewHouses(m.roll.Houses)); err != nil {
 		return m, fmt.Errorf("tools: %w", err)
 	}
 	m.answerer, err = mind.New(m.lessons, m.caller, model, phrases, s.cfg.limits(),

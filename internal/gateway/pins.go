@@ -3,14 +3,14 @@ package gateway
 import (
 	"sync"
 
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/mcpint/host"
 )
 
 // pins stores how the servers' tools looked when they were first seen (REQUIREMENTS
 // S5). The state directory is opened when the servers are started.
 type pins struct {
-	open func() (*store.Store, error)
+	open func() (*keep.Store, error)
 }
 
 // newPins returns nil if nothing is to be stored: a single command must not decide
@@ -20,7 +20,7 @@ func (s setup) newPins() host.PinStore {
 	if s.opts.TextOnly || dir == "" {
 		return nil
 	}
-	return pins{open: sync.OnceValues(func() (*store.Store, error) { return store.Open(dir) })}
+	return pins{open: sync.OnceValues(func() (*keep.Store, error) { return keep.Open(dir) })}
 }
 
 // Load reads what is kept under a name.

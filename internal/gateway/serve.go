@@ -21,7 +21,7 @@ import (
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/mcpint/serve"
 	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/house"
@@ -60,7 +60,7 @@ func (s setup) newHTTP(deps httpapi.Deps, keeper *timekeeper.Keeper, scrape http
 
 // ownTools are the tools that the gateway has for other MCP hosts.
 func ownTools(servers doors.Servers, keeper *timekeeper.Keeper) []tools.Tool {
-	return append(selftools.New(servers, nil),
+	return append(reach.NewTools(servers, nil),
 		timers.ListTool(keeper), toolInTurn{timers.ChangeTool(timekeeper.ViewOf(keeper, record.FromMCP))})
 }
 

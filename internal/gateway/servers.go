@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mcpint/selftools"
+	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/tools"
 )
 
@@ -38,7 +38,7 @@ func (s setup) newHost(registry *tools.Registry, link link, events serverEvents,
 	if err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
-	if err := registry.Add(selftools.New(s.serverList(mcp), troubles)...); err != nil {
+	if err := registry.Add(reach.NewTools(s.serverList(mcp), troubles)...); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return mcp, nil
@@ -51,6 +51,10 @@ func (s setup) servers(link link, settings host.Settings) []mcpint.Server {
 	for i := range servers {
 		server := &servers[i]
 		server.Program = filepath.Base(server.Command)
+		if server.Command == mcpint.HomeAssistantServer {
+			server.Own = true
+			server.Env = s.hassEnv(server.Env)
+		}
 		if server.ID != zwaveServer {
 			continue
 		}
@@ -99,6 +103,17 @@ func (s setup) brokerEnv(url string) map[string]string {
 	}
 	maps.DeleteFunc(env, func(_, v string) bool { return v == "" })
 	return env
+}
+
+// hassEnv returns the environment of our server for Home Assistant: what the entry says, and
+// whether dangerous acts are allowed.
+func (s setup) hassEnv(env map[string]string) map[string]string {
+	if !s.cfg.limits().Challenges() {
+		return env
+	}
+	all := map[string]string{"HASS_ALLOW_DANGEROUS": "true"}
+	maps.Copy(all, env)
+	return all
 }
 
 // serverList shows and retries the MCP servers for HTTP and for the tools.

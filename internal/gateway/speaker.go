@@ -11,7 +11,7 @@ import (
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/tts"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // gain plays our own sound at a level, for machines without a usable mixer.
@@ -58,7 +58,7 @@ func (f *fallbackSpeaker) Play(ctx context.Context, c audio.Clip) error {
 	if err := audio.WriteWAV(&wav, c); err != nil {
 		return fmt.Errorf("keeping the reply: %w", err)
 	}
-	if err := store.ReplacePrivate(f.path, wav.Bytes()); err != nil {
+	if err := keep.ReplacePrivate(f.path, wav.Bytes()); err != nil {
 		return fmt.Errorf("keeping the reply: %w", err)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/ground/trust"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // claimState takes the state directory for this gateway: two that share one would
@@ -21,8 +21,8 @@ func (g *Gateway) claimState() (release func(), err error) {
 	if g.opts.TextOnly || g.opts.Private || dir == "" {
 		return func() {}, nil
 	}
-	release, err = store.Claim(dir, fmt.Sprintf("gateway %s, process %d", g.cfg.Gateway.ID, os.Getpid()))
-	if _, used := errors.AsType[*store.InUseError](err); used {
+	release, err = keep.Claim(dir, fmt.Sprintf("gateway %s, process %d", g.cfg.Gateway.ID, os.Getpid()))
+	if _, used := errors.AsType[*keep.InUseError](err); used {
 		return nil, err
 	}
 	if err != nil {

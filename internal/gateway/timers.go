@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"voicegateway/internal/audio/earcon"
-	"voicegateway/internal/doors/live"
+	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
@@ -33,7 +33,7 @@ func (g *Gateway) keepTimers(ctx context.Context) error {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
 			}
-			g.stream.Publish(live.KindTimers, list)
+			g.stream.Publish(httpapi.KindTimers, list)
 		},
 	})
 }

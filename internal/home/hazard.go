@@ -42,6 +42,8 @@ func (e *Entity) Hazards() Hazard {
 		h &= Hot // a thermostat is called after its room, its valve opens a radiator
 	case e.Domain == "valve":
 		h |= Wet
+	case e.Domain == "water_heater":
+		h |= Hot
 	case e.Domain == "siren":
 		h |= Loud
 	case e.Domain == "cover":

@@ -77,6 +77,7 @@ func TestHazardsInContext(t *testing.T) {
 		"an oven as a thermostat":       {home.Entity{Name: "Wall Oven", Domain: "climate"}, home.Hot},
 		"a radiator's valve":            {home.Entity{Name: "Heizkörperventil", Domain: "climate"}, 0},
 		"a valve of any name":           {home.Entity{Name: "Left", Domain: "valve"}, home.Wet},
+		"hot water of any name":         {home.Entity{Name: "Left", Domain: "water_heater"}, home.Hot},
 		"a siren of any name":           {home.Entity{Name: "Left", Domain: "siren"}, home.Loud},
 		"a siren by class":              {home.Entity{Name: "Left", Domain: "switch", Attributes: map[string]any{"device_class": "siren"}}, home.Loud},
 		"a light with a dangerous name": {home.Entity{Name: "Garage Light", Aliases: []string{"garage door"}, Domain: "light"}, home.Gate},

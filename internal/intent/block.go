@@ -26,6 +26,7 @@ type rawList struct {
 	Values   []yaml.Node `yaml:"values"`
 	Range    *RangeDef   `yaml:"range"`
 	Wildcard bool        `yaml:"wildcard"`
+	Words    int         `yaml:"words"`
 }
 
 // rawBlock is a block as packs write it. The last four are of Home Assistant's
@@ -167,7 +168,7 @@ func rulesOf(scopes ...map[string]*template.Node) map[string]*template.Node {
 func (l *rawList) list(rules map[string]*template.Node, steps *int) (List, error) {
 	switch {
 	case l.Wildcard:
-		return List{Kind: WildcardList}, nil
+		return List{Kind: WildcardList, Words: l.Words}, nil
 	case l.Range != nil:
 		return List{Kind: RangeList, Range: *l.Range, Multiply: l.Range.Multiplier}, l.Range.check()
 	}

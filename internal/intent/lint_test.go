@@ -159,6 +159,7 @@ var shared = map[string]string{
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",
 	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
+	"HassStartTimer > llm no_sentence":         "on the 12th april turn off the fan may be cut behind the 12th",
 	"LocalUntil > llm no_sentence":             "für eine Weile, and then for how long, may be cut in two ways",
 	"LocalUntil > llm no_order":                "until 21 tonight pm is no time",
 	"LocalUntil > reject unknown_name":         "hasta todas las tardes a la una is no time of one command",

@@ -21,6 +21,7 @@ type list struct {
 	digits   bool
 	fraction bool
 	multiply float64
+	words    int   // of a free text; 0 means any number
 	id       int32 // number among all lists of a matcher, so that it is asked only once whether a text holds a value of it
 }
 
@@ -177,7 +178,7 @@ func AreaSpoken(h *home.House, name string, p *Pack) []string {
 	return out
 }
 
-// compileList makes a list of a pack ready; nil for wildcards.
+// compileList makes a list of a pack ready; nil for wildcards of any length.
 func (c *compiler) compileList(l List) (*list, error) {
 	switch l.Kind {
 	case TextList:
@@ -197,7 +198,11 @@ func (c *compiler) compileList(l List) (*list, error) {
 		}
 		out.degrees = l.Range.Type == temperature
 		return c.number(out), nil
-	case WildcardList, HostList:
+	case WildcardList:
+		if l.Words > 0 {
+			return &list{words: l.Words}, nil
+		}
+	case HostList:
 	}
 	return nil, nil //nolint:nilnil // a wildcard has no values
 }

@@ -134,6 +134,7 @@ type List struct {
 	Values   []ListValue // TextList
 	Range    RangeDef    // RangeList
 	Multiply float64     // RangeList: the value is multiplied by this; 0 counts as 1
+	Words    int         // WildcardList: how many words a text may have; 0 means any number
 }
 
 // ListValue is one value of a text list; Texts are all its spellings.

@@ -41,7 +41,7 @@ type parse struct {
 // accept keeps the parse unless an earlier one was better.
 func (r *run) accept() {
 	p := &r.current
-	if !r.open && !r.satisfied(p) || r.pronouns && p.pronoun() == "" {
+	if !r.open && !r.satisfied(p) || r.pronouns && p.pronoun() == "" || p.rambles() {
 		return
 	}
 	if !r.m.pack.Exact && !r.open && !r.placed(p) {
@@ -118,6 +118,18 @@ func (r *run) placed(p *parse) bool {
 	}
 	for _, e := range name.items {
 		if r.m.allowed[p.block.order][e] && r.m.house.Entities[e].In(r.m.areas[area.value]) {
+			return true
+		}
+	}
+	return false
+}
+
+// rambles reports whether a free text has more words than its list allows, so that it has
+// swallowed the rest of a sentence: "tokyo when it is noon in berlin" is no place.
+func (p *parse) rambles() bool {
+	for i := range p.n {
+		c := &p.captures[i]
+		if c.at.op == opWild && c.at.list != nil && len(strings.Fields(p.text[c.start:c.end])) > c.at.list.words {
 			return true
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
-	"time"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
@@ -273,35 +272,6 @@ type listener struct {
 func (l listener) House() *home.House                       { return l.home }
 func (l listener) Judge(partial string) speech.Completeness { return l.grammar.Judge(partial) }
 
-// book keeps timers by the clock of the test. Nothing rings.
-type book struct {
-	mu   sync.Mutex
-	book *timers.Book
-	zero time.Time
-}
-
-func (b *book) now() timers.Moment {
-	return timers.Moment{Wall: time.Now().UTC(), Up: time.Since(b.zero)}
-}
-
-func (b *book) Start(_ context.Context, o timers.Wish) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Start(o, b.now())
-}
-
-func (b *book) Change(c timers.Change) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Change(c, b.now())
-}
-
-func (b *book) List(w timers.Which, area string) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.List(w, area, b.now())
-}
-
 // converse says sentences, given in English, in the toy language to a house that speaks it,
 // and compares the answers, given in English as well.
 func converse(t *testing.T, strange strangers, lines [][2]string) {
@@ -323,8 +293,7 @@ func converse(t *testing.T, strange strangers, lines [][2]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, b := fake.NewWorldOf(h), &book{zero: time.Now()}
-	b.book = timers.Open(timers.Saved{}, b.now())
+	world, b := fake.NewWorldOf(h), fake.NewTimers()
 	own := map[string]tools.Tool{}
 	for _, tool := range timers.Tools(b) {
 		own[tool.Spec().Name] = tool

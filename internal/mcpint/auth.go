@@ -20,7 +20,7 @@ type Auth struct {
 	ClientSecretFile string   `yaml:"client_secret_file"` // names a file with the secret; or else
 	PrivateKeyFile   string   `yaml:"private_key_file"`   // names a file with a key in PEM, whose signatures take the place of a secret
 	KeyID            string   `yaml:"key_id"`             // which of the client's keys that is; empty: the server of tokens knows only one
-	Scopes           []string `yaml:"scopes"`             // what is asked for; empty: what the server of tokens gives
+	Scopes           []string `yaml:"scopes"`             // what is asked for; empty: what the server names in a refusal, else what is given
 	TokenURL         string   `yaml:"token_url"`          // where the tokens are; empty: the server says where
 
 	ClientSecret string `yaml:"-"` // what is in ClientSecretFile
@@ -101,7 +101,7 @@ func (a Auth) contradiction() (key, why string) {
 	case a.ClientSecretFile != "" && a.PrivateKeyFile != "":
 		return "", "client_secret_file and private_key_file exclude each other; expected one of them"
 	case a.ClientSecretFile == "" && a.PrivateKeyFile == "":
-		return "", "client_secret_file or private_key_file is missing; expected one of them"
+		return "", "client_secret_file or private_key_file is missing; expected one of them (config secret keeps a secret in a file of its own)"
 	case a.KeyID != "" && a.PrivateKeyFile == "":
 		return ".key_id", "there is no private_key_file that it could name"
 	}

@@ -95,6 +95,18 @@ func (s Server) WithDefaults() Server {
 // SetDefaults fills what a new entry may leave out.
 func (s *Server) SetDefaults() { *s = s.WithDefaults() }
 
+// HomeAssistantServer is our own server of a house behind Home Assistant. Its entry in the
+// configuration needs nothing but what Home Assistant itself needs.
+const HomeAssistantServer = "home-assistant-mcp-server"
+
+// SetDefaultsOf fills what a new entry may leave out, by what it says: a house server of our
+// own is trusted and tells of a house.
+func (s *Server) SetDefaultsOf(text func(key string) string) {
+	if text("command") == HomeAssistantServer {
+		s.House, s.Trust = true, TrustFull
+	}
+}
+
 // SetPlace notes where the entry stands: the first of several servers keeps a name of
 // a tool that they all have (REQUIREMENTS M17).
 func (s *Server) SetPlace(n int) { s.Place = n }
@@ -151,6 +163,8 @@ func (s Server) Validate() error {
 		bad(".transport", "%q is unknown; expected %s", s.Transport, strings.Join(transports, ", "))
 	}
 	switch {
+	case s.Transport == "stdio" && s.Command == "" && s.URL != "":
+		bad(".transport", "it is stdio, which starts a command, and there is a url instead; expected http, as in {transport: http, url: …}")
 	case s.Transport == "stdio" && s.Command == "":
 		bad(".command", "a stdio server needs the command that starts it")
 	case (s.Transport == "http" || s.Transport == "sse") && s.URL == "":

@@ -17,10 +17,6 @@ import (
 	"voicegateway/internal/ground/secret"
 )
 
-// PublishedAt is the key in a result's _meta for the moment at which the first
-// command left for the device, RFC 3339 with a fraction (REQUIREMENTS 2.4).
-const PublishedAt = "published_at"
-
 // RequireMQTT is the requirement of the gateway's own connection to the broker.
 const RequireMQTT = "mqtt"
 

@@ -19,6 +19,21 @@ const (
 // every later attempt.
 var patienceFactors = []int{1, 3, 6}
 
+// startingTime is how long a program that is still starting is left alone, counted from
+// its start: what needs up to 30 s after a power cut is then there, and not begun anew.
+const startingTime = 35 * time.Second
+
+// StartingTime returns how long a program may take that has not answered within patience
+// and is still starting. It starts on beside the next attempt, which may be the one that
+// answers. A server of another transport is not started by us: a new attempt takes
+// nothing from it, and so patience is all there is.
+func (s Server) StartingTime(patience time.Duration) time.Duration {
+	if s.WithDefaults().Transport != "stdio" {
+		return patience
+	}
+	return max(patience, startingTime)
+}
+
 // Patience returns how long an attempt may take, for start, handshake and tool list
 // together. attempt counts from 1. took is how long the last successful attempt took,
 // 0 if there was none: a server that once needed longer gets twice that. Later

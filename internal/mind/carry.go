@@ -132,7 +132,7 @@ func (o *Order) onlySays() bool {
 
 // tookNothing reports whether what was done put nothing back, of what could be put back.
 func (o *Order) tookNothing(did *past.Turn) bool {
-	return len(did.Deeds) == 0 && (o.Claim == nil || len(o.Claim.Started) == 0)
+	return len(did.Deeds) == 0 && did.Sound == nil && (o.Claim == nil || len(o.Claim.Started) == 0)
 }
 
 // tellLeft says what could not be put back.

@@ -362,8 +362,7 @@ func TestChallengeWithAnEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := guardHouse(t, "en")
-		k := &bookkeeper{zero: time.Now()}
-		k.book = timers.Open(timers.Saved{}, k.now())
+		k := fake.NewTimers()
 		g.answer.Ends = k
 		g.order("unlock the front door for ten minutes")
 		if len(g.tools) != 0 || len(k.List(timers.Which{}, "").Timers) != 0 {
@@ -373,8 +372,8 @@ func TestChallengeWithAnEnd(t *testing.T) {
 			t.Errorf("the answer: %+v", r)
 		}
 		<-time.After(11 * time.Minute)
-		k.book.Advance(k.now())
-		for _, e := range k.book.Errands() {
+		k.Book.Advance(k.Now())
+		for _, e := range k.Book.Errands() {
 			if r := g.answer.PutBack(t.Context(), record.Request{Source: record.FromTimer}, e.Back); r.Outcome != record.Done {
 				t.Errorf("putting back: %+v", r)
 			}

@@ -35,7 +35,7 @@ func TestTaps(t *testing.T) {
 		outcome record.Outcome // of the last tap
 	}{
 		"a lamp":          {[]tap{{"light.Kitchen Light", "on", nil}}, nil, []string{"Kitchen Light on"}, []string{"The kitchen light is on."}, record.Done},
-		"a level":         {[]tap{{"light.Left Lamp", "level", 40.0}}, nil, []string{"Left Lamp level 40"}, []string{"Set the left lamp to 40 percent."}, record.Done},
+		"a level":         {[]tap{{"light.Left Lamp", "level", 40.0}}, nil, []string{"Left Lamp level 40"}, []string{"The left lamp is at 40 percent."}, record.Done},
 		"undone by voice": {[]tap{{"light.Kitchen Light", "on", nil}}, []string{"undo that"}, []string{"Kitchen Light on", "Kitchen Light off"}, []string{"The kitchen light is on.", "The kitchen light is off again."}, record.Done},
 		"an undo is undone": {
 			[]tap{{"light.Kitchen Light", "on", nil}},

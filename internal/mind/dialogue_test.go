@@ -40,7 +40,7 @@ type family struct {
 	t      *testing.T
 	world  *fake.World
 	clerk  *clerk
-	book   *bookkeeper // of a house by the clock
+	book   *fake.Timers // of a house by the clock
 	answer *mind.Mind
 	area   string
 	source record.Source

@@ -220,14 +220,14 @@ func TestTheGate(t *testing.T) {
 		"a wrong value and then the right one": {
 			rounds: []string{"Left Lamp level 400", "Left Lamp level", "Left Lamp colour \"red\"", "Left Lamp level 40"},
 			calls:  []string{"Left Lamp level 40"},
-			said:   []string{"Set the left lamp to 40 percent."},
+			said:   []string{"The left lamp is at 40 percent."},
 			ends:   "model done 4",
 			told:   `failed: Not done: the value of "level" is a number from 0 to 100`,
 		},
 		"a value as a text": {
 			rounds: []string{`Left Lamp level "40%"`},
 			calls:  []string{"Left Lamp level 40"},
-			said:   []string{"Set the left lamp to 40 percent."},
+			said:   []string{"The left lamp is at 40 percent."},
 			ends:   "model done 1",
 		},
 		"complaints are the model's alone": {
@@ -247,7 +247,7 @@ func TestTheGate(t *testing.T) {
 		"the same call twice in a round": {
 			rounds: []string{"Left Lamp level 40; Left Lamp level 40; Right Lamp on; right lamp on"},
 			calls:  []string{"Left Lamp level 40", "Right Lamp on"},
-			said:   []string{"Set the left lamp to 40 percent. The right lamp is on."},
+			said:   []string{"The left lamp is at 40 percent. The right lamp is on."},
 			ends:   "model done 2",
 		},
 		"the same call in the next round": {

@@ -89,10 +89,29 @@ func (u *understanding) answered(x Exchange, m Memory, h *home.House, q *questio
 		o.Alone = q.decision.Reason != intent.PlannedByModel && !x.Unfinished
 	}
 	o.Ask = again
+	if u.names(x, h, q) && careful(o, h) {
+		o.Teaches = q.text
+	}
 	if o.Leaves == nil {
 		o.Leaves = func(did past.Turn) past.Turn { return did.After(q.begun) }
 	}
 	return o, true
+}
+
+// names reports whether a yes has told what words mean that the house has in part of one name
+// only: "mach mir einen Kaffee" is the coffee machine. The question must be the same in the
+// room of the thing; in another room it may be about the room.
+func (u *understanding) names(x Exchange, h *home.House, q *question) bool {
+	asked := q.decision
+	if asked.Route != intent.Ask || asked.Reason != intent.Ambiguous || len(asked.Options) != 1 || !u.choosing.Yes(x.Text) {
+		return false
+	}
+	e := h.Entity(asked.Options[0])
+	if e == nil {
+		return false
+	}
+	near := u.match.Match(q.text, e.Area)
+	return near.Route == intent.Ask && near.Reason == intent.Ambiguous && slices.Equal(near.Options, asked.Options)
 }
 
 // answerTo completes the waiting decision with the answer: a yes, a thing or a

@@ -205,7 +205,7 @@ func TestThisRoomFirst(t *testing.T) {
 		{"Bedroom", "turn on this lamp", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
 		{"Bedroom", "turn on the lamp in here", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
 		{"Bedroom", "turn on the lamps", "Bedroom Lamp@Bedroom on", "The bedroom lamp is on."},
-		{"Bedroom", "dim the lamp to 30 percent", "Bedroom Lamp@Bedroom level 30", "Set the bedroom lamp to 30 percent."},
+		{"Bedroom", "dim the lamp to 30 percent", "Bedroom Lamp@Bedroom level 30", "The bedroom lamp is at 30 percent."},
 		{"Bedroom", "is the lamp on", "", "No, the bedroom lamp is off."},
 		{"Bedroom", "turn on the kitchen lamp", "Kitchen Lamp@Kitchen on", "The kitchen lamp is on."},
 		{"Bedroom", "turn on the lamp in the kitchen", "Kitchen Lamp@Kitchen on", "The kitchen lamp is on."},
@@ -398,10 +398,10 @@ func TestAfterTheRoomWasChosen(t *testing.T) {
 			"turn everything back on", "-", "There is nothing to undo.",
 		}},
 		{"en", "Kitchen", []string{
-			"dim the kitchen lamp to 80 percent", "Kitchen Lamp@Kitchen level 80", "Set the kitchen lamp to 80 percent.",
+			"dim the kitchen lamp to 80 percent", "Kitchen Lamp@Kitchen level 80", "The kitchen lamp is at 80 percent.",
 			"half as bright", "Kitchen Lamp@Kitchen level 40", "Dimmed the kitchen lamp to 40 percent.",
 			"make it half as bright", "Kitchen Lamp@Kitchen level 20", "Dimmed the kitchen lamp to 20 percent.",
-			"make the lamp twice as bright", "Kitchen Lamp@Kitchen level 40", "Set the kitchen lamp to 40 percent.",
+			"make the lamp twice as bright", "Kitchen Lamp@Kitchen level 40", "The kitchen lamp is at 40 percent.",
 			"undo", "Kitchen Lamp@Kitchen level 20", "The kitchen lamp is at 20 percent again.",
 		}},
 		{"de", "Küche", []string{
@@ -414,15 +414,15 @@ func TestAfterTheRoomWasChosen(t *testing.T) {
 			"enciende el ventilador", "Ventilador@Salón on", "He encendido el ventilador.",
 			"apaga todo en el salón", "Foco derecho@Salón off; Foco izquierdo@Salón off; Lámpara@Salón off; Ventilador@Salón off", "He apagado 4 aparatos.",
 			"vuelve a encender todo", "Ventilador@Salón on", "He vuelto a encender el ventilador.",
-			"pon la lámpara al 80 por ciento", "Lámpara@Salón level 80", "La lámpara al 80 por ciento.",
-			"pon la lámpara la mitad de brillante", "Lámpara@Salón level 40", "La lámpara al 40 por ciento.",
+			"pon la lámpara al 80 por ciento", "Lámpara@Salón level 80", "La lámpara está al 80 por ciento.",
+			"pon la lámpara la mitad de brillante", "Lámpara@Salón level 40", "La lámpara está al 40 por ciento.",
 		}},
 		{"fr", "Salon", []string{
 			"allume le ventilateur", "Ventilateur@Salon on", "Le ventilateur est allumé.",
 			"éteins tout dans le salon", "Lampe@Salon off; Spot droit@Salon off; Spot gauche@Salon off; Ventilateur@Salon off", "4 appareils sont éteints.",
 			"rallume tout", "Ventilateur@Salon on", "Le ventilateur est de nouveau allumé.",
-			"mets la lampe à 80 pour cent", "Lampe@Salon level 80", "La lampe à 80 pour cent.",
-			"mets la lampe moitié moins fort", "Lampe@Salon level 40", "La lampe à 40 pour cent.",
+			"mets la lampe à 80 pour cent", "Lampe@Salon level 80", "La lampe est à 80 pour cent.",
+			"mets la lampe moitié moins fort", "Lampe@Salon level 40", "La lampe est à 40 pour cent.",
 		}},
 	} {
 		t.Run(talk.language+" "+talk.lines[0], func(t *testing.T) {

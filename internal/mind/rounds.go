@@ -108,7 +108,7 @@ func (t *turn) enter(r *round, part *turn) {
 	}
 	times := &t.rec.Timings
 	times.FirstPublish, times.Confirmed = cmp.Or(times.FirstPublish, rec.Timings.FirstPublish), cmp.Or(rec.Timings.Confirmed, times.Confirmed)
-	t.did.Deeds, t.did.Rest = append(t.did.Deeds, part.did.Deeds...), t.did.Rest || part.did.Rest
+	t.did.Deeds, t.did.Rest, t.did.Sound = append(t.did.Deeds, part.did.Deeds...), t.did.Rest || part.did.Rest, cmp.Or(t.did.Sound, part.did.Sound)
 	t.made, t.reconnects = part.made, part.reconnects
 }
 

@@ -3,7 +3,6 @@ package mind_test
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,61 +15,6 @@ import (
 	"voicegateway/internal/mind/guard"
 	"voicegateway/internal/tools"
 )
-
-// bookkeeper keeps a book of timers by the clock of the test. Nothing rings.
-type bookkeeper struct {
-	mu   sync.Mutex
-	book *timers.Book
-	zero time.Time
-}
-
-func (b *bookkeeper) now() timers.Moment {
-	return timers.Moment{Wall: time.Now().UTC(), Up: time.Since(b.zero)}
-}
-
-func (b *bookkeeper) Start(_ context.Context, o timers.Wish) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Start(o, b.now())
-}
-
-func (b *bookkeeper) Change(c timers.Change) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Change(c, b.now())
-}
-
-func (b *bookkeeper) List(w timers.Which, area string) timers.Result {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.List(w, area, b.now())
-}
-
-// WeighEnd says why an act could not be given an end.
-func (b *bookkeeper) WeighEnd(o timers.Wish) timers.Reason {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Weigh(o, b.now())
-}
-
-// BeginEnd keeps an end.
-func (b *bookkeeper) BeginEnd(o timers.Wish) timers.Result {
-	return b.Start(context.Background(), o)
-}
-
-// Ending finds how a thing was.
-func (b *bookkeeper) Ending(thing string) (timers.Back, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book.Ending(thing)
-}
-
-// CancelEnds ends the waiting for things.
-func (b *bookkeeper) CancelEnds(things []string, but ...string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.book.Touch(things, but, b.now())
-}
 
 // moveByClock makes a family's house with a real book of timers, at a time of day, and
 // perhaps with more tools that need no server.
@@ -87,9 +31,8 @@ func moveByClock(t *testing.T, language, at string, local ...tools.Tool) *family
 func settleByClock(t *testing.T, language, name string, local ...tools.Tool) *family {
 	t.Helper()
 	f := settleIn(t, language, name)
-	k := &bookkeeper{zero: time.Now()}
+	k := fake.NewTimers()
 	f.book = k
-	k.book = timers.Open(timers.Saved{}, k.now())
 	own := map[string]tools.Tool{}
 	for _, tool := range timers.Tools(k) {
 		own[tool.Spec().Name] = tool

@@ -43,10 +43,11 @@ func (u *understanding) undo(o Order, m Memory, h *home.House) Order {
 	return o
 }
 
-// planTakeBack plans to take back what a turn did to devices, and to cancel the timers that
-// it has set.
+// planTakeBack plans to take back what a turn did to devices and to the volume, and to cancel
+// the timers that it has set.
 func planTakeBack(h *home.House, t *past.Turn) (steps, denied []plan.Step) {
 	steps, denied = past.PlanUndo(h, t.Deeds)
+	steps = append(steps, past.PlanSound(t.Sound)...)
 	return append(steps, planCancel(h, t.Started)...), denied
 }
 

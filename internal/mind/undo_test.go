@@ -360,3 +360,41 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestUndoOfSound: what was changed of the volume is put back as it was, with a mute, and again.
+func TestUndoOfSound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		own, volume := localKit(t, nil)
+		f := settleByClock(t, "en", "bungalow", own...)
+		if _, err := volume.Set(t.Context(), 40); err != nil {
+			t.Fatal(err)
+		}
+		for _, turn := range []struct {
+			said  string
+			level int
+			muted bool
+		}{
+			{"turn the volume up", 50, false},
+			{"undo", 40, false},
+			{"undo", 50, false},
+			{"mute for an hour", 50, true},
+			{"undo", 50, false},
+			{"mute", 50, true},
+			{"set the volume to 20 percent", 20, false},
+			{"undo", 50, true},
+		} {
+			rec := f.hearTurn(turn.said)
+			s, err := volume.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Level != turn.level || s.Muted != turn.muted || rec.Outcome != record.Done {
+				t.Errorf("after %q the volume is %d, muted %t (%s %q), expected %d, %t", turn.said, s.Level, s.Muted, rec.Outcome, rec.Reply, turn.level, turn.muted)
+			}
+		}
+		if left := f.alarms(); len(left) > 0 {
+			t.Errorf("after the undo the end of the mute is left: %q", left)
+		}
+	})
+}

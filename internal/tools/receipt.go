@@ -35,15 +35,18 @@ const (
 	Asleep Reason = "queued"
 
 	// No answer: it is unknown, or known not to have been done.
-	Dead               Reason = "dead"                 // the network holds the device for dead
-	NotReady           Reason = "not_ready"            // the network has not finished asking the device what it is
-	Silent             Reason = "silent"               // the device did not answer
-	Interrupted        Reason = "interrupted"          // the connection broke after the command was sent
-	StickGone          Reason = "stick_gone"           // the radio stick is away
-	ControllerNotReady Reason = "controller_not_ready" // the radio stick is there and does not work yet
-	GatewayAway        Reason = "gateway_away"         // zwave-js-ui does not answer
-	BrokerAway         Reason = "broker_away"          // the MQTT broker cannot be reached
-	HouseUnknown       Reason = "house_unknown"        // no server has listed its devices yet
+	Dead                  Reason = "dead"                    // the network holds the device for dead
+	NotReady              Reason = "not_ready"               // the network has not finished asking the device what it is
+	Silent                Reason = "silent"                  // the device did not answer
+	Interrupted           Reason = "interrupted"             // the connection broke after the command was sent
+	StickGone             Reason = "stick_gone"              // the radio stick is away
+	ControllerNotReady    Reason = "controller_not_ready"    // the radio stick is there and does not work yet
+	GatewayAway           Reason = "gateway_away"            // zwave-js-ui does not answer
+	BrokerAway            Reason = "broker_away"             // the MQTT broker cannot be reached
+	HomeAssistantAway     Reason = "home_assistant_away"     // Home Assistant does not answer
+	HomeAssistantStarting Reason = "home_assistant_starting" // it has not finished starting
+	HomeAssistantToken    Reason = "home_assistant_token"    // it does not take our token
+	HouseUnknown          Reason = "house_unknown"           // no server has listed its devices yet
 
 	// Refused: nothing was sent, or the device said no.
 	RefusedValue     Reason = "refused_value"     // out of the device's range

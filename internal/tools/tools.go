@@ -57,6 +57,10 @@ type Result struct {
 	PublishedAt time.Time // when the first command left for the device; zero if none did
 }
 
+// PublishedKey is the key of PublishedAt in the _meta of a result of MCP: RFC 3339 with a
+// fraction (REQUIREMENTS 2.4).
+const PublishedKey = "published_at"
+
 // Tool is one thing the assistant can do.
 type Tool interface {
 	Spec() Spec

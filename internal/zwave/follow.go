@@ -2,6 +2,7 @@ package zwave
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"voicegateway/internal/home"
@@ -37,10 +38,10 @@ type follower struct {
 	inquiry     *inquiry  // who is to blame, once something does not answer
 }
 
-// motion is what we have seen of a moving device: its last known state, when that
-// has changed since the command, and how often it was the same when the device
-// was asked.
+// motion is what we have seen of a moving device: when it was told to move, its last known
+// state, when that has changed since, and the first answer of the device that said so.
 type motion struct {
+	began   time.Time
 	state   any
 	moved   bool
 	at      time.Time
@@ -94,7 +95,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		switch done := fact.known && f.done(fact); {
 		case done && f.proven(fact):
 			return f.takeFact(ctx, r, fact)
-		case done:
+		case done, f.step.besides(fact) && fact.source == sourceReport:
 			polled = f.pollOnce(ctx, fact, polled)
 		case f.arrivesAfter(ctx), f.movesFor(settle, r, fact):
 			return f.giveUp(r, fact)
@@ -204,7 +205,7 @@ func (f *follower) noteProgress(fact reading) {
 	case f.motion.state == nil:
 		f.motion.state = fact.value
 	default:
-		f.motion.state, f.motion.moved, f.motion.at = fact.value, true, time.Now()
+		f.motion.state, f.motion.moved, f.motion.at, f.motion.restsAt = fact.value, true, time.Now(), reading{}
 		f.giveUpAt = time.Now().Add(settle)
 	}
 }
@@ -227,20 +228,51 @@ func (f *follower) readDuration() (known bool) {
 	return known
 }
 
-// done reports whether a fact shows what was asked. A thing that was told to stop has
-// stopped when it reports that it no longer moves, or is found at the same place twice.
+// done reports whether a fact shows what was asked. A level beside the asked one may be where
+// the device stays, because it rounds, or a step on its way; so it counts once the device rests
+// there.
 func (f *follower) done(fact reading) bool {
-	if !f.step.stops {
+	switch {
+	case f.step.stops:
+		return f.stopped(fact)
+	case f.step.besides(fact):
+		return f.rests(fact, f.leastRest())
+	default:
 		return f.step.done(fact.value)
 	}
+}
+
+// stopped reports whether a thing that was told to stop has stopped: it says that it no
+// longer moves, or is found at the same place twice.
+func (f *follower) stopped(fact reading) bool {
 	if f.readDuration() {
 		return f.remaining() == 0
 	}
-	rested := f.motion.restsAt
-	if fact.source == sourcePoll && fact.seq != rested.seq {
+	return f.rests(fact, 0)
+}
+
+// rests reports whether the device, when it was asked, was found in the same state as a time
+// ago, and does not say that it still moves.
+func (f *follower) rests(fact reading, ago time.Duration) bool {
+	first := f.motion.restsAt
+	if fact.source == sourcePoll && !first.known {
 		f.motion.restsAt = fact
 	}
-	return rested.known && fact.seq > rested.seq && same(fact.value, rested.value)
+	f.readDuration()
+	return first.known && fact.source == sourcePoll && fact.seq > first.seq && fact.at.Sub(first.at) >= ago && f.remaining() == 0
+}
+
+// leastRest returns for how long a device has to show the same level until it is known to
+// rest: for twice as long as it has taken for one level since the command. What has not left
+// its level yet may only be about to begin, and so needs longer.
+func (f *follower) leastRest() time.Duration {
+	first := f.motion.restsAt
+	from, known := number(f.before.value)
+	at, _ := number(first.value)
+	if way := math.Abs(at - from); known && way > 0 {
+		return min(laterPolls, 2*time.Duration(float64(first.at.Sub(f.motion.began))/way))
+	}
+	return laterPolls
 }
 
 // answersLater reports whether a lamp, a plug or a fan has taken the command late and has

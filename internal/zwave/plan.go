@@ -21,6 +21,7 @@ type step struct {
 	duration wire.ValueID    // the value that says how long the device still moves; zero if there is none
 	done     func(any) bool  // reports whether a report shows what was asked
 	assemble func([]any) any // makes the state out of the polled values, where check itself cannot be polled
+	rounds   bool            // done takes a level beside the asked one as well
 	stops    bool            // a stop: done when nothing moves any more
 	say      func(any) any   // the report in people's units
 	property string          // what changed, as an ability: on_off, brightness …
@@ -110,6 +111,11 @@ func near(want, by float64) func(any) bool {
 	}
 }
 
+// besides reports whether a reading is a level that done takes only because devices round.
+func (s step) besides(r reading) bool {
+	return s.rounds && r.known && s.done(r.value) && !same(r.value, s.value)
+}
+
 func planOn(r request) (step, error)  { return r.switched(true) }
 func planOff(r request) (step, error) { return r.switched(false) }
 
@@ -177,7 +183,7 @@ func (r request) atPercent(a home.Ability, cannot string) (step, error) {
 		return step{}, err
 	}
 	s := r.begin(fromPercent(p), a, near(fromPercent(p), 1))
-	s.say, s.unit = percentOf, "%"
+	s.rounds, s.say, s.unit = true, percentOf, "%"
 	return s, nil
 }
 

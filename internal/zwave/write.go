@@ -112,7 +112,7 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 	}
 	release := drop
 	defer func() { release() }()
-	r.PublishedAt = at
+	r.PublishedAt, f.motion.began = at, at
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	var polled <-chan error
@@ -135,12 +135,18 @@ func (f *follower) run(ctx context.Context, r tools.Receipt) tools.Receipt {
 			release = func() { time.AfterFunc(apiWait, drop) } // its answer still ends the doubt about the node's reports
 			return f.overtaken(r)
 		case <-quiet.C:
-			f.inquiry = f.commander.inquire(ctx, f.entity.node, false)
+			if f.inquiry == nil {
+				f.inquiry = f.commander.inquire(ctx, f.entity.node, false)
+			}
 			polled = f.pollUnlessAlone(ctx)
 		case err := <-polled:
 			polled = nil
-			if fact, done := f.polledDone(err); done {
+			fact, done := f.polledDone(err)
+			if done {
 				return f.confirm(ctx, r, fact)
+			}
+			if f.step.besides(fact) {
+				quiet.Reset(silence) // it may still be on its way
 			}
 		case <-ctx.Done():
 			return f.neverAnswered(r)
@@ -230,7 +236,7 @@ func (f *follower) takeSupervision(seq uint64) {
 	f.supervises = true
 	if !f.asks && !f.step.stops {
 		f.word = f.step.state(f.commander.ledger.claim)
-		if f.word.known && f.step.done(f.word.value) {
+		if f.word.known && f.step.done(f.word.value) && !f.step.besides(f.word) {
 			return
 		}
 		f.word = reading{}

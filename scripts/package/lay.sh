@@ -18,7 +18,7 @@ chmod 0755 "$root/etc/$name/credentials"
 # The state belongs to the service. Where the package held a directory of it, dpkg would
 # work as root between files that the service can exchange.
 rmdir "$root/var/lib/$name/models" "$root/var/lib/$name" "$root/var/lib" "$root/var"
-install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json configs/mosquitto-acl.conf "$share/doc/$name/examples/"
+install -m 0644 configs/{offline,local-ai,cloud,zwave-mcp-server,home-assistant-mcp-server,prometheus-rules}.yaml configs/grafana-dashboard.json configs/mosquitto-acl.conf "$share/doc/$name/examples/"
 # The documents link to each other as they do in the repository.
 for document in README.md SECURITY.md CONTRIBUTING.md docs/*.md docs/*.png docs/adr/*.md docs/facts/*.md; do
   install -D -m 0644 "$document" "$share/doc/$name/$document"

@@ -15,6 +15,7 @@ import (
 	"voicegateway/configs"
 	"voicegateway/internal/care/packaging"
 	"voicegateway/internal/cli"
+	hass "voicegateway/internal/hass/serve"
 	"voicegateway/internal/zwave/serve"
 )
 
@@ -36,7 +37,7 @@ func write(root, version string, day time.Time, sources packaging.Sources) error
 	if err := manuals(root, version, day); err != nil {
 		return err
 	}
-	linked, err := packaging.Read(sources, filepath.Join(root, "usr/bin/voice-gateway"), filepath.Join(root, "usr/bin/zwave-mcp-server"))
+	linked, err := packaging.Read(sources, filepath.Join(root, "usr/bin/voice-gateway"), filepath.Join(root, "usr/bin/zwave-mcp-server"), filepath.Join(root, "usr/bin/home-assistant-mcp-server"))
 	if err != nil {
 		return err
 	}
@@ -64,11 +65,15 @@ func write(root, version string, day time.Time, sources packaging.Sources) error
 	return packaging.Bill(bill, version, day, linked)
 }
 
-// manuals writes the manual pages and completions of both programs.
+// manuals writes the manual pages and completions of the programs.
 func manuals(root, version string, day time.Time) error {
 	settings, err := packaging.Settings(configs.Server)
 	if err != nil {
 		return fmt.Errorf("reading the settings of zwave-mcp-server: %w", err)
+	}
+	hassSettings, err := packaging.Settings(configs.HomeAssistantServer)
+	if err != nil {
+		return fmt.Errorf("reading the settings of home-assistant-mcp-server: %w", err)
 	}
 	for _, program := range []struct {
 		command *cobra.Command
@@ -76,6 +81,7 @@ func manuals(root, version string, day time.Time) error {
 	}{
 		{cli.Root(), packaging.Service()},
 		{serve.Program{Version: version}.Command(), []packaging.Section{{Title: "SETTINGS", Settings: settings}}},
+		{hass.Program{Version: version}.Command(), []packaging.Section{{Title: "SETTINGS", Settings: hassSettings}}},
 	} {
 		if err := packaging.Manual(root, day, program.command, program.further...); err != nil {
 			return err

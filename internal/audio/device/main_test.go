@@ -1,8 +1,6 @@
 package device_test
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -10,7 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/audio/device"
-	"voicegateway/internal/ground/worker"
+	"voicegateway/internal/fake"
 )
 
 // TestMain makes the test binary its own worker, as the gateway's binary is.
@@ -20,16 +18,8 @@ func TestMain(m *testing.M) {
 			_ = n
 		}
 	}
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		in, out, err := worker.Pipes()
-		if err == nil {
-			err = device.Work(context.Background(), in, out)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if status, worked := fake.WorkAsChild(device.Work); worked {
+		os.Exit(status)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(scratch())

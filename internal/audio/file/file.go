@@ -1,10 +1,13 @@
-// Package file is a microphone that plays recordings, so that the whole path
-// can be heard and measured without a sound card. It delivers frames as the
-// device does, either at the pace of real time or as fast as they are taken;
-// the time in the frames is the same in both.
+// Package file is sound without a sound card, so that the whole path can be shown and
+// measured on a machine that has neither card nor people. A Microphone plays recordings:
+// it delivers frames as the device does, either at the pace of real time or as fast as
+// they are taken; the time in the frames is the same in both. A Room is a microphone into
+// which clips are spoken while it runs, with the Noise that every real microphone has. A
+// Speaker makes no sound.
 //
-// Another source of recorded sound (a stream, a directory that is watched) gets
-// a constructor of its own beside New.
+// Another source of recorded sound (a stream, a directory that is watched) gets a
+// constructor of its own beside New, and another room (with an echo, with a television) a
+// type beside Noise.
 package file
 
 import (

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"voicegateway/internal/ground/config"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // File is a configuration file that is changed. There need not be one yet.
@@ -92,7 +92,7 @@ func (f File) Set(key, value string) (changed bool, err error) {
 	if text == string(old) {
 		return false, nil
 	}
-	return true, store.ReplaceOwn(f.Path, []byte(text))
+	return true, keep.ReplaceOwn(f.Path, []byte(text))
 }
 
 // Change is another value of a key.
@@ -163,29 +163,94 @@ func Secrets() []string {
 	return []string{"ai.api_key", "http.token", "mqtt.password", "stt.openai.api_key", "tools.search.key", "tts.openai.api_key"}
 }
 
+// ServerSecrets are the secrets of an MCP server of others, as they are described to a
+// user.
+func ServerSecrets() []string {
+	return []string{"mcp.servers.NAME.headers.HEADER", "mcp.servers.NAME.auth.client_secret", "mcp.servers.NAME.auth.private_key"}
+}
+
+// fileKey returns the key of the file that holds a secret, "" if the key is none of a
+// secret.
+func fileKey(key string) string {
+	if slices.Contains(Secrets(), key) {
+		return key + "_file"
+	}
+	segments := strings.Split(key, ".")
+	if len(segments) != 5 || segments[0] != "mcp" || segments[1] != "servers" || slices.ContainsFunc(segments, func(s string) bool { return !name.MatchString(s) }) {
+		return ""
+	}
+	switch {
+	case segments[3] == "headers":
+		segments[3] = "header_file"
+		return strings.Join(segments, ".")
+	case segments[3] == "auth" && (segments[4] == "client_secret" || segments[4] == "private_key"):
+		return key + "_file"
+	}
+	return ""
+}
+
+// HasLines reports whether a secret has several lines, as a private key has.
+func HasLines(key string) bool { return strings.HasSuffix(key, ".auth.private_key") }
+
 // KeepSecret keeps a secret beside the configuration, where others cannot read it, and
-// names its file there. It returns that file's path.
+// names its file there. It returns that file's path. Nothing is kept if the configuration
+// could not name it.
 func (f File) KeepSecret(key, secret string) (string, error) {
-	if !slices.Contains(Secrets(), key) {
-		return "", UseError{fmt.Errorf("%q is no secret of the configuration; expected one of %s", key, strings.Join(Secrets(), ", "))}
+	named := fileKey(key)
+	if named == "" {
+		return "", UseError{fmt.Errorf("%q is no secret of the configuration; expected one of %s", key, strings.Join(slices.Concat(Secrets(), ServerSecrets()), ", "))}
 	}
 	if secret == "" {
 		return "", UseError{errors.New("standard input holds no secret; expected it on one line")}
 	}
-	place, err := f.keep(key, secret)
+	place, err := f.placeOf(key)
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Set(key+"_file", place)
+	if err := f.mayName(named, place); err != nil {
+		return "", err
+	}
+	if err := keep.ReplaceSecret(place, []byte(secret+"\n")); err != nil {
+		return "", err
+	}
+	_, err = f.Set(named, place)
 	return place, err
 }
 
-// keep writes a secret into a file beside the configuration and returns its path.
-func (f File) keep(key, secret string) (string, error) {
+// mayName says why the file of a secret cannot be named in the configuration, and how it
+// can.
+func (f File) mayName(named, place string) error {
+	old, err := f.read()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_, err = f.replaceValue(string(old), named, place)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%s was not changed:\n%w", f.Path, err)
+	if section, last, ofServer := strings.Cut(named, ".auth."); ofServer {
+		if server, missing := Get(string(old), section); missing == nil && server != nil {
+			err = fmt.Errorf("%w\nname the client first: config set %s.auth '{client_id: NAME, %s: %s}'", err, section, last, place)
+		}
+	}
+	return UseError{err}
+}
+
+// placeOf returns the path of the file beside the configuration that holds a secret.
+func (f File) placeOf(key string) (string, error) {
 	dir, err := filepath.Abs(filepath.Dir(f.Path))
 	if err != nil {
 		return "", fmt.Errorf("finding a place for the secret: %w", err)
 	}
-	place := filepath.Join(dir, "credentials", key)
-	return place, store.ReplaceSecret(place, []byte(secret+"\n"))
+	return filepath.Join(dir, "credentials", key), nil
+}
+
+// keep writes a secret into a file beside the configuration and returns its path.
+func (f File) keep(key, secret string) (string, error) {
+	place, err := f.placeOf(key)
+	if err != nil {
+		return "", err
+	}
+	return place, keep.ReplaceSecret(place, []byte(secret+"\n"))
 }

@@ -1,6 +1,9 @@
 package configure
 
 import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +69,20 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// testKey makes a private key as a file has it.
+func testKey(t *testing.T) string {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: body}))
+}
+
 // A secret is kept where others cannot read it, and its file is named.
 func TestKeepSecret(t *testing.T) {
 	t.Parallel()
@@ -86,6 +103,20 @@ func TestKeepSecret(t *testing.T) {
 	l, err := Load(path, []string{"HOME=" + t.TempDir()})
 	if err != nil || l.Locked != nil || l.Secrets.MQTTPassword != "planted mqtt.password" || l.Secrets.HTTPToken != "planted http.token" {
 		t.Errorf("%v, %v, %+v", err, l.Locked, l.Secrets)
+	}
+	key := testKey(t)
+	if _, err := f.Set("mcp.servers.notes", `{transport: http, url: "http://127.0.0.1:9/mcp", auth: {client_id: house, private_key_file: /nowhere}}`); err != nil {
+		t.Fatal(err)
+	}
+	if !HasLines("mcp.servers.notes.auth.private_key") || HasLines("mqtt.password") {
+		t.Error("a private key has several lines, and a password has one")
+	}
+	if _, err := f.KeepSecret("mcp.servers.notes.auth.private_key", key); err != nil {
+		t.Fatal(err)
+	}
+	l, err = Load(path, []string{"HOME=" + t.TempDir()})
+	if err != nil || l.MCP.Servers["notes"].Auth.PrivateKey != strings.TrimSpace(key) {
+		t.Errorf("%v, the key is %q", err, l.MCP.Servers["notes"].Auth.PrivateKey)
 	}
 	for key, secret := range map[string]string{"mqtt.username": "x", "mqtt.password": ""} {
 		if _, err := f.KeepSecret(key, secret); err == nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"voicegateway/internal/ground/trust"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // Draft is a configuration file with changes that are not written yet.
@@ -109,7 +109,7 @@ func (d *Draft) Write() error {
 			return err
 		}
 	}
-	if err := store.ReplaceOwn(d.Path, []byte(d.text)); err != nil {
+	if err := keep.ReplaceOwn(d.Path, []byte(d.text)); err != nil {
 		return err
 	}
 	d.New, d.old, d.password = false, d.text, ""

@@ -28,13 +28,14 @@ type foreignServer struct {
 }
 
 // importServers adds the servers of the files in mcp.import that the configuration does
-// not name itself, and returns what is wrong with the files. Each is trusted to read.
+// not name itself, and returns what is wrong with the files. Each is trusted to read. One
+// that the configuration sets to null is left out.
 func (l *Loaded) importServers() (wrong config.Problems) {
 	for n, file := range l.MCP.Import {
 		list, bad := readForeign(file, l.Options.Getenv)
 		wrong = append(wrong, bad...)
 		for i, id := range slices.Sorted(maps.Keys(list)) {
-			if _, named := l.MCP.Servers[id]; named {
+			if _, named := l.MCP.Servers[id]; named || l.Origins.Names("mcp.servers."+id) {
 				continue
 			}
 			server := list[id]

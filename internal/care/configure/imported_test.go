@@ -36,6 +36,7 @@ func TestImportedServers(t *testing.T) {
 		"with a default":              {`{"mcpServers":{"n":{"command":"${NONE:-notes}"}}}`, "", servers{"n": {Transport: "stdio", Command: "notes"}}, ""},
 		"disabled":                    {`{"mcpServers":{"n":{"command":"notes","disabled":true}}}`, "", nil, ""},
 		"written by hand":             {`{"mcpServers":{"n":{"command":"theirs"}}}`, "  servers: {n: {command: ours, trust: act}}", servers{"n": {Transport: "stdio", Command: "ours", Trust: mcpint.TrustAct}}, ""},
+		"not wanted here":             {`{"mcpServers":{"n":{"command":"theirs"},"m":{"command":"theirs"}}}`, "  servers: {n: null}", servers{"m": {Transport: "stdio", Command: "theirs"}}, ""},
 		"our own server":              {`{"mcpServers":{"zwave":{"command":"theirs"}}}`, "", nil, ""},
 		"a variable that is not set":  {`{"mcpServers":{"n":{"command":"n","env":{"A":"${NONE}"}}}}`, "", nil, "list.json: mcpServers.n.env.A: ${NONE} is not set; expected it in the environment"},
 		"a question of another host":  {`{"servers":{"n":{"command":"n","args":["${input:key}"]}}}`, "", nil, "list.json: servers.n.args[0]: ${input:key} is known to the other host only; expected"},

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"time"
 
-	"voicegateway/internal/audio/room"
+	"voicegateway/internal/audio/file"
 	"voicegateway/internal/care/stage"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ear/tts"
@@ -45,7 +45,7 @@ type demonstration struct {
 	Config
 	stage   *stage.Stage
 	witness *witness
-	mic     *room.Microphone
+	mic     *file.Room
 	records chan record.Record
 	person  *tts.Voice
 	wake    string
@@ -64,7 +64,7 @@ func Run(ctx context.Context, cfg Config) error {
 	cfg.Gateway.AI.Enabled = "false"
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &demonstration{Config: cfg, mic: room.NewMicrophone(), records: make(chan record.Record, 16)}
+	d := &demonstration{Config: cfg, mic: file.NewRoom(), records: make(chan record.Record, 16)}
 	if len(cfg.Gateway.Wake.Words) == 0 || cfg.Gateway.Wake.Engine == "none" {
 		return errors.New("the demonstration speaks a wake word: set wake.words, and wake.engine to something else than none")
 	}
@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg Config) error {
 
 func (d *demonstration) options() gateway.Options {
 	opts := d.Options
-	opts.Mic, opts.Speaker, opts.Source = d.mic, room.Speaker{Paced: true}, record.FromMic
+	opts.Mic, opts.Speaker, opts.Source = d.mic, file.Speaker{Paced: true}, record.FromMic
 	opts.Watch = &stage.Watcher{Ended: func(r record.Record) { d.records <- r }}
 	opts.Attempt = d.tellAttempt
 	return opts

@@ -26,7 +26,7 @@ func (v *visit) checkServers(ctx context.Context) []Finding {
 			if s.ErrorMessage != nil {
 				why += ": " + *s.ErrorMessage
 			}
-			all = append(all, v.explainDisconnection(part, s.ID, why))
+			all = append(all, v.explainDisconnection(part, s, why))
 			continue
 		}
 		all = append(all, Finding{Part: part, State: Well, Text: "connected"})
@@ -47,8 +47,8 @@ func (v *visit) checkServers(ctx context.Context) []Finding {
 const launcherSocket = "/run/voice-gateway-servers.socket"
 
 // explainDisconnection says why a server is not connected, and what to do; why is its error.
-func (v *visit) explainDisconnection(part, id, why string) Finding {
-	f := Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + id}
+func (v *visit) explainDisconnection(part string, s mcpint.Status, why string) Finding {
+	f := Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + s.ID}
 	obstacle, found := mcpint.ObstacleIn(why)
 	switch {
 	case found && obstacle.Mend != "":
@@ -57,8 +57,30 @@ func (v *visit) explainDisconnection(part, id, why string) Finding {
 		f.Mend = v.set("mcp.launcher", launcherSocket)
 	case found:
 		f.Mend, f.Do = "", "Install the units again (sudo apt-get install --reinstall voice-gateway, or sudo make install)."
+	case s.Transport == "stdio" && strings.Contains(why, "nor in PATH"):
+		f.Mend, f.Do = "", "Install the program, or do without the server: "+v.set("mcp.servers."+s.ID, "null")
+	case s.Transport != "stdio" && slices.ContainsFunc(refusals, func(words string) bool { return strings.Contains(why, words) }):
+		f.Mend, f.Do = v.mendKey(s)
 	}
 	return f
+}
+
+// refusals are in the errors of a server that does not take our key.
+var refusals = []string{"the server wants to know who we are", "the server does not let us in"}
+
+// mendKey says how a server gets another key, as a command or in words.
+func (v *visit) mendKey(s mcpint.Status) (mend, do string) {
+	const again = "; when the gateway has read it again (a restart, or SIGHUP), the new one is used."
+	server := v.MCP.Servers[s.ID]
+	switch {
+	case s.ImportedFrom != nil:
+		return "", "Correct the key in " + *s.ImportedFrom + again
+	case server.Auth.PrivateKeyFile != "":
+		return v.config("secret", "mcp.servers."+s.ID+".auth.private_key"), ""
+	case server.Auth.IsSet():
+		return v.config("secret", "mcp.servers."+s.ID+".auth.client_secret"), ""
+	}
+	return v.config("secret", "mcp.servers."+s.ID+".headers.Authorization"), ""
 }
 
 // house is what is wrong with the house of a gateway that runs: things that do not answer.

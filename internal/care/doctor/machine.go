@@ -14,7 +14,7 @@ import (
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/trust"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // installedUnit reports whether a unit of ours is installed, by hand or by the package.
@@ -70,7 +70,7 @@ func (v *visit) state(context.Context) []Finding {
 // lost are the damaged files that were set aside lately.
 func (v *visit) lost(context.Context) []Finding {
 	var all []Finding
-	for _, b := range store.BrokenIn(v.Gateway.StateDir) {
+	for _, b := range keep.BrokenIn(v.Gateway.StateDir) {
 		if b.News() {
 			all = append(all, Finding{
 				State: Poor, Text: b.File + " was damaged, and what was saved in it is lost; it is shown here for a week",

@@ -11,7 +11,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/audio/room"
 	"voicegateway/internal/care/stage"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/harness"
@@ -136,7 +135,7 @@ func (e *Ear) Play(ctx context.Context, p Playing) (Hearing, error) {
 		}
 	}}
 	loop, err := ear.NewLoop(ear.Config{Area: e.cfg.Gateway.Gateway.Area, Source: record.FromFile, PushToTalk: p.Word == nil}, ear.Parts{
-		Mic: sound, Wake: p.Word, Stt: text, End: clock, Mind: mind, Voice: whisper{}, Speaker: room.Speaker{}, Observer: watch, Log: e.cfg.Log,
+		Mic: sound, Wake: p.Word, Stt: text, End: clock, Mind: mind, Voice: whisper{}, Speaker: file.Speaker{}, Observer: watch, Log: e.cfg.Log,
 	})
 	if err != nil {
 		return Hearing{}, err

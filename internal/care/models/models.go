@@ -17,7 +17,7 @@ import (
 	"voicegateway/internal/ear/moonshine"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/ground/trust"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // Bounds of fetching a model; the largest has 81 KB.
@@ -89,7 +89,7 @@ func Pull(ctx context.Context, out io.Writer, e micro.Entry, dir, from string) e
 		_, err = micro.Parse(data)
 	}
 	if err == nil {
-		err = store.Replace(filepath.Join(dir, e.Name+".tflite"), data)
+		err = keep.Replace(filepath.Join(dir, e.Name+".tflite"), data)
 	}
 	if err != nil {
 		fmt.Fprintln(out, "no")

@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/ear/moonshine"
 	"voicegateway/internal/ground/process"
 	"voicegateway/internal/ground/trust"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // Bounds of fetching a recogniser's package; the largest has 57 MB.
@@ -197,7 +197,7 @@ func install(files []moonshine.File, from, to string) error {
 		return err
 	}
 	for _, f := range files {
-		if err := store.Replace(filepath.Join(to, f.Name), content[f.Name]); err != nil {
+		if err := keep.Replace(filepath.Join(to, f.Name), content[f.Name]); err != nil {
 			return err
 		}
 	}

@@ -124,7 +124,7 @@ func example(root *cobra.Command) string {
 
 // others names the pages that belong to a program.
 func others(root *cobra.Command) []string {
-	list := []string{"voice-gateway(1)", "voice-gateway(5)", "zwave-mcp-server(1)"}
+	list := []string{"voice-gateway(1)", "voice-gateway(5)", "zwave-mcp-server(1)", "home-assistant-mcp-server(1)"}
 	var pages []string
 	for _, name := range list {
 		if name != pageOf(root) {
@@ -198,7 +198,7 @@ func settingsPage(name, about string, day time.Time, settings []Setting, further
 	}
 	p.sections(further)
 	p.section("SEE ALSO")
-	p.paragraph("voice-gateway(1), zwave-mcp-server(1)")
+	p.paragraph("voice-gateway(1), zwave-mcp-server(1), home-assistant-mcp-server(1)")
 	return p.String()
 }
 

@@ -14,7 +14,7 @@ type Own struct{ About, Text string }
 // texts. A text that several share is written once.
 func Notice(w io.Writer, own []Own, l Linked) error {
 	var b strings.Builder
-	b.WriteString("voice-gateway and zwave-mcp-server contain the work of others.\n\nThey contain these modules:\n\n")
+	b.WriteString("voice-gateway, zwave-mcp-server and home-assistant-mcp-server contain the work of others.\n\nThey contain these modules:\n\n")
 	owners := map[string][]string{} // by text
 	var texts []string
 	add := func(owner, text string) {

@@ -17,7 +17,6 @@ import (
 	"voicegateway/internal/gateway"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/examples"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/text"
@@ -220,7 +219,7 @@ func (s *session) examples(k known) error {
 	if err != nil {
 		return err
 	}
-	all, err := examples.Sentences(pack, k.house, s.now.Gateway.Area, k.answers)
+	all, err := intent.FindExamples(pack, k.house, s.now.Gateway.Area, k.answers)
 	if err != nil {
 		return err
 	}

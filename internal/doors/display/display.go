@@ -1,6 +1,6 @@
 // Package display puts together what a page is shown and what the parts know. It exists
 // so that the page, the HTTP interface, the house and the tools need not know each
-// other. What a page is to see goes onto the feed (internal/doors/live), or behind a route of
+// other. What a page is to see goes onto the feed (httpapi.Feed), or behind a route of
 // the HTTP interface.
 package display
 

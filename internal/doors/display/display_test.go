@@ -19,7 +19,6 @@ import (
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/doors/httpapi"
-	"voicegateway/internal/doors/live"
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
@@ -117,7 +116,7 @@ func TestWhatHasChanged(t *testing.T) {
 // once are one look.
 func TestTheHouseIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, feed := NewHouse(), live.New(nil, slog.New(slog.DiscardHandler))
+		h, feed := NewHouse(), httpapi.NewFeed(nil, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		defer running.Wait()

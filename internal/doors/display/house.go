@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"voicegateway/internal/doors/live"
+	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/home"
 )
 
@@ -46,14 +46,14 @@ type Changes struct {
 
 // Run looks at the house while the feed has readers, and publishes the changes, until ctx
 // ends. If looking fails, nothing is published.
-func (h *House) Run(ctx context.Context, feed *live.Feed, look func(context.Context) (home.Snapshot, error)) error {
+func (h *House) Run(ctx context.Context, feed *httpapi.Feed, look func(context.Context) (home.Snapshot, error)) error {
 	return whileFollowed(ctx, feed, h.stirred, lookEvery, lookSettle, func() {
 		house, err := look(ctx)
 		if err != nil || ctx.Err() != nil {
 			return
 		}
 		if changes := h.changes(house.Entities); len(changes.Entities)+len(changes.Gone) > 0 {
-			feed.Publish(live.Event{Kind: live.KindHouse, Body: changes})
+			feed.Publish(httpapi.Event{Kind: httpapi.KindHouse, Body: changes})
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"voicegateway/internal/doors/live"
+	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/ear"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
@@ -47,7 +47,7 @@ const (
 
 // Stream publishes on the event stream what happens. It observes turns.
 type Stream struct {
-	Feed  *live.Feed
+	Feed  *httpapi.Feed
 	House *House
 
 	mcp      *host.Host
@@ -63,21 +63,21 @@ type Stream struct {
 // server may have changed, and recorder is on or off: whether utterances are recorded.
 func NewStream(state func() ear.State, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *Stream {
 	s := &Stream{mcp: mcp, changed: changed, House: NewHouse(), recorder: recorder}
-	s.Feed = live.New(func() []live.Event { return s.Standing(state()) }, log.With("part", "http"))
+	s.Feed = httpapi.NewFeed(func() []httpapi.Event { return s.Standing(state()) }, log.With("part", "http"))
 	return s
 }
 
 // Publish passes an event on.
-func (s *Stream) Publish(kind live.Kind, body any) {
-	s.Feed.Publish(live.Event{Kind: kind, Body: body})
+func (s *Stream) Publish(kind httpapi.EventKind, body any) {
+	s.Feed.Publish(httpapi.Event{Kind: kind, Body: body})
 }
 
 // Standing returns the events that a new client of the stream gets first: the
 // current state.
-func (s *Stream) Standing(state ear.State) []live.Event {
-	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, s.recorder}}}
+func (s *Stream) Standing(state ear.State) []httpapi.Event {
+	events := []httpapi.Event{{Kind: httpapi.KindState, Body: stateNews{state, s.recorder}}}
 	for _, server := range s.mcp.Status() {
-		events = append(events, live.Event{Kind: live.KindServer, Body: server})
+		events = append(events, httpapi.Event{Kind: httpapi.KindServer, Body: server})
 	}
 	return events
 }
@@ -97,7 +97,7 @@ func (s *Stream) TellServers(ctx context.Context) error {
 		for id := range told {
 			if !slices.ContainsFunc(all, func(server mcpint.Status) bool { return server.ID == id }) {
 				delete(told, id)
-				s.Publish(live.KindServer, goneNews{id, true})
+				s.Publish(httpapi.KindServer, goneNews{id, true})
 			}
 		}
 	})
@@ -105,7 +105,7 @@ func (s *Stream) TellServers(ctx context.Context) error {
 
 // whileFollowed calls look while the feed has readers, until ctx ends: at an interval,
 // and when changed signals, once the changes of the same moment have arrived.
-func whileFollowed(ctx context.Context, feed *live.Feed, changed <-chan struct{}, interval, settle time.Duration, look func()) error {
+func whileFollowed(ctx context.Context, feed *httpapi.Feed, changed <-chan struct{}, interval, settle time.Duration, look func()) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	var settled <-chan time.Time // not nil while changes are collected
@@ -134,12 +134,12 @@ func (s *Stream) tellServer(told map[string][]byte, server mcpint.Status) {
 		return
 	}
 	told[server.ID] = now
-	s.Publish(live.KindServer, json.RawMessage(now))
+	s.Publish(httpapi.KindServer, json.RawMessage(now))
 }
 
 // StateChanged tells the state.
 func (s *Stream) StateChanged(to ear.State) {
-	s.Publish(live.KindState, stateNews{to, s.recorder})
+	s.Publish(httpapi.KindState, stateNews{to, s.recorder})
 }
 
 // Hearing passes on what the ear makes of a frame: the words so far when they
@@ -147,10 +147,10 @@ func (s *Stream) StateChanged(to ear.State) {
 func (s *Stream) Hearing(h ear.Hearing) {
 	if text := h.Partial.Text; text != s.partial {
 		s.partial = text
-		s.Publish(live.KindPartial, partialNews{text})
+		s.Publish(httpapi.KindPartial, partialNews{text})
 	}
 	if reading, due := s.meter.Take(h, s.Feed.Metered()); due {
-		s.Publish(live.KindMeter, reading)
+		s.Publish(httpapi.KindMeter, reading)
 	}
 }
 
@@ -161,12 +161,12 @@ func (s *Stream) Replied(string, string) {}
 func (s *Stream) TurnEnded(r record.Record) {
 	for _, c := range r.Calls {
 		if d := c.Receipt; d != nil {
-			s.Publish(live.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
+			s.Publish(httpapi.KindDevice, deviceNews{d.Device, d.Property, d.Value, d.Done(), r.ID})
 		}
 	}
-	s.Publish(live.KindTurn, r)
+	s.Publish(httpapi.KindTurn, r)
 	s.House.Stir()
 }
 
 // Corrected publishes a corrected record, whose act turned out not to be done.
-func (s *Stream) Corrected(r record.Record) { s.Publish(live.KindTurn, r) }
+func (s *Stream) Corrected(r record.Record) { s.Publish(httpapi.KindTurn, r) }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/doors"
-	"voicegateway/internal/doors/live"
 )
 
 // operate makes the handler of an operation: it reads the input from the request, does
@@ -115,6 +114,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.deps.Events.Follow(w, r, meter) {
 		w.Header().Set("Retry-After", "10")
-		s.refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients listen already", live.Clients))
+		s.refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients listen already", MostFollowers))
 	}
 }

@@ -19,7 +19,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/doors"
-	"voicegateway/internal/doors/live"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
@@ -175,7 +174,7 @@ func newServer(t *testing.T, cfg Config, g *gateway, handlers map[string]http.Ha
 	}
 	deps := Deps{
 		Parts: doors.Parts{Health: g, Asker: g, Controller: g, Sayer: g, Servers: g, Turns: g, Home: g, Ear: g, Timers: &book{}, Volume: g, About: &doors.About{ID: "kitchen", Language: "de"}},
-		Page:  shown{}, Events: live.New(nil, slog.New(slog.DiscardHandler)), Handlers: handlers,
+		Page:  shown{}, Events: NewFeed(nil, slog.New(slog.DiscardHandler)), Handlers: handlers,
 	}
 	s, err := New(cfg, deps, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"voicegateway/internal/doors/live"
 )
 
 const rightToken = "correct horse battery staple"
@@ -212,7 +210,7 @@ func TestLoginsAreBoundedAndEnd(t *testing.T) {
 
 // TestTheFeedIsServed checks the route alone; what it sends is tested with the feed.
 func TestTheFeedIsServed(t *testing.T) {
-	feed := live.New(func() []live.Event { return []live.Event{{Kind: live.KindState, Body: "idle"}} }, quietly())
+	feed := NewFeed(func() []Event { return []Event{{Kind: KindState, Body: "idle"}} }, quietly())
 	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Events: feed}, quietly())
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +226,7 @@ func TestTheFeedIsServed(t *testing.T) {
 	if head.StatusCode != http.StatusOK || feed.Clients() != 0 {
 		t.Errorf("its head: %s, %d clients", head.Status, feed.Clients())
 	}
-	for range live.Clients {
+	for range MostFollowers {
 		resp, err := client.Get("http://" + s.Addr() + "/api/events")
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"voicegateway/internal/doors"
-	"voicegateway/internal/doors/live"
 	"voicegateway/internal/ground/order"
 )
 
@@ -16,7 +15,7 @@ import (
 type Deps struct {
 	doors.Parts
 	Page   Page
-	Events *live.Feed
+	Events *Feed
 	Lines  *order.Lines // the queues in which requests that act wait for their turn; nil: they do not wait
 	// Handlers are the routes of other parts by pattern ("GET /metrics", "POST /mcp"). The
 	// same checks of host, origin and token apply to them.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"voicegateway/internal/doors"
-	"voicegateway/internal/doors/live"
 	"voicegateway/internal/keep/record"
 )
 
@@ -147,7 +146,7 @@ func TestBodiesThatNeverComeAreLetGo(t *testing.T) {
 			_, _ = io.WriteString(c, strings.ReplaceAll(then, "\n", "\r\n"))
 		}
 	}
-	s.deps.Events.Publish(live.Event{Kind: live.KindTurn, Body: "still told"})
+	s.deps.Events.Publish(Event{Kind: KindTurn, Body: "still told"})
 	events := bufio.NewScanner(listening)
 	for events.Scan() && events.Text() != `data: "still told"` {
 	}

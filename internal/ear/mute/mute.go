@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // switchFile is the switch's name in the state directory.
@@ -65,7 +65,7 @@ func (s *Switch) On() bool { return s.on.Load() }
 // programs that would open the microphone beside a daemon.
 func Kept(dir string) (bool, error) {
 	var last kept
-	disk, err := store.Open(dir)
+	disk, err := keep.Open(dir)
 	if err != nil {
 		return false, err
 	}
@@ -181,7 +181,7 @@ func (s *Switch) turnCard(ctx context.Context, on bool) error {
 
 // keep stores the switch.
 func (s *Switch) keep(on bool) error {
-	disk, err := store.Open(s.dir)
+	disk, err := keep.Open(s.dir)
 	if err == nil {
 		err = disk.Save(switchFile, kept{Muted: on, Since: time.Now()})
 	}

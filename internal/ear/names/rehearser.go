@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // ErrRunning means that a rehearsal is under way: there is one at a time.
@@ -20,8 +20,8 @@ type Rehearser struct {
 	cfg   Config
 	house func() *home.House
 	asked chan struct{}
-	disk  *store.Store // nil: nothing is kept
-	watch watch        // of Run alone
+	disk  *keep.Store // nil: nothing is kept
+	watch watch       // of Run alone
 
 	mu    sync.Mutex
 	state State
@@ -31,7 +31,7 @@ type Rehearser struct {
 // earlier run found.
 func New(cfg Config, house func() *home.House) *Rehearser {
 	r := &Rehearser{cfg: cfg, house: house, asked: make(chan struct{}, 1)}
-	r.disk, r.state.Report = store.Recall[*Report](cfg.Dir, kept, "the last rehearsal of names", cfg.Log)
+	r.disk, r.state.Report = keep.Recall[*Report](cfg.Dir, kept, "the last rehearsal of names", cfg.Log)
 	return r
 }
 

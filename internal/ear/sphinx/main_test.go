@@ -1,29 +1,19 @@
 package sphinx_test
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/ear/sphinx"
-	"voicegateway/internal/ground/worker"
+	"voicegateway/internal/fake"
 )
 
 // TestMain makes the test binary its own worker, as the gateway's binary is.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		in, out, err := worker.Pipes()
-		if err == nil {
-			err = sphinx.Work(context.Background(), in, out)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if status, worked := fake.WorkAsChild(sphinx.Work); worked {
+		os.Exit(status)
 	}
 	goleak.VerifyTestMain(m)
 }

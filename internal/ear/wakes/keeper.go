@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/language/speech"
 )
 
@@ -54,9 +54,9 @@ type Keeper struct {
 	events chan news
 
 	mu       sync.Mutex
-	book     *Book        // nil: it does not run yet
-	disk     *store.Store // nil: in memory only
-	detector Detector     // nil: its thresholds cannot be moved
+	book     *Book       // nil: it does not run yet
+	disk     *keep.Store // nil: in memory only
+	detector Detector    // nil: its thresholds cannot be moved
 	last     map[string]Moved
 }
 
@@ -116,7 +116,7 @@ func (k *Keeper) Run(ctx context.Context, engine any, show func(State)) error {
 
 // open reads what was kept and gives the detector its thresholds.
 func (k *Keeper) open(engine any) {
-	disk, words := store.Recall[[]Word](k.cfg.Dir, kept, "counted wakes", k.log)
+	disk, words := keep.Recall[[]Word](k.cfg.Dir, kept, "counted wakes", k.log)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.disk = disk

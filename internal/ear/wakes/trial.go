@@ -8,10 +8,9 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/audio/file"
-	"voicegateway/internal/audio/room"
 	"voicegateway/internal/ear/harness"
 	"voicegateway/internal/ear/micro"
-	"voicegateway/internal/ground/interrupt"
+	"voicegateway/internal/ground/process"
 )
 
 // Numbers of a test by microphone.
@@ -106,11 +105,11 @@ func (t *Trial) Recordings(ctx context.Context, tries, background []string) erro
 // model needs a second to get used to a room, and in digital silence, which a microphone
 // never gives, it would still hear the last word.
 func playFile(ctx context.Context, name string, take func(audio.Frame)) error {
-	clip, err := interrupt.Read(ctx, func() (audio.Clip, error) { return file.Load(name) })
+	clip, err := process.ReadUntil(ctx, func() (audio.Clip, error) { return file.Load(name) })
 	if err != nil {
 		return err
 	}
-	noise := room.NewNoise()
+	noise := file.NewNoise()
 	_, err = harness.Play(ctx, file.Config{Clips: []audio.Clip{clip}, Lead: testLead, Tail: time.Second}, func(f audio.Frame) error {
 		noise.Over(f.Samples)
 		take(f)

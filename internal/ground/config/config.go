@@ -51,6 +51,13 @@ type Defaulter interface {
 	SetDefaults()
 }
 
+// Known is implemented by elements of maps whose defaults depend on what the file says of
+// them. It is called for a new element, before its values are read; text returns the value
+// of a key, "" where it is not a text.
+type Known interface {
+	SetDefaultsOf(text func(key string) string)
+}
+
 // Placed is implemented by elements of maps whose order in the file counts. The first
 // is at 1; one that the file does not name keeps 0.
 type Placed interface {
@@ -97,6 +104,12 @@ func (o *Origins) Of(path string) string {
 		return origin
 	}
 	return "default"
+}
+
+// Names reports whether the file has the key at a path, also with null as its value.
+func (o *Origins) Names(path string) bool {
+	_, ok := o.keys[path]
+	return ok
 }
 
 // Near says where to correct the value at a key's path: its own origin, else the line

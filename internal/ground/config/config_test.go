@@ -470,3 +470,33 @@ func conceal(s *settings) {
 		s.MCP.Servers[name] = server
 	}
 }
+
+// SetDefaultsOf makes it known by its command.
+func (s *server) SetDefaultsOf(text func(key string) string) {
+	if text("command") == "ours" {
+		s.ConnectTimeout = time.Minute
+	}
+}
+
+// TestDefaultsOfWhatIsKnown: an element's own text decides about its defaults, and what the
+// file says wins.
+func TestDefaultsOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"{command: ours}": time.Minute, "{command: other}": 10 * time.Second, "{command: ours, connect_timeout: 1s}": time.Second,
+	} {
+		cfg := struct {
+			Servers map[string]server `yaml:"servers"`
+		}{}
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(file, []byte("servers: {a: "+text+"}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(file, &cfg, Options{Environ: []string{"X=1"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.Servers["a"].ConnectTimeout; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -85,6 +85,8 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, path string) {
 		element := fresh(v.Type().Elem())
 		if old := merged.MapIndex(name); old.IsValid() {
 			element.Set(old)
+		} else if known, ok := reflect.TypeAssert[Known](element.Addr()); ok {
+			known.SetDefaultsOf(func(key string) string { return textOf(value, key) })
 		}
 		l.value(value, element, join(path, key.Value))
 		if placed, ok := reflect.TypeAssert[Placed](element.Addr()); ok {
@@ -93,6 +95,16 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, path string) {
 		merged.SetMapIndex(name, element)
 	}
 	v.Set(merged)
+}
+
+// textOf returns the text that a mapping has for a key; "" if it has none.
+func textOf(n *yaml.Node, key string) string {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key && n.Content[i+1].Kind == yaml.ScalarNode {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
 }
 
 func (l *loader) list(n *yaml.Node, v reflect.Value, path string) {

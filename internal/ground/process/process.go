@@ -9,6 +9,9 @@
 // because ours may hold keys; and bounded memory for its stderr. No other package
 // starts programs. The part that needs a program decides what to ask it and what
 // its failure means.
+//
+// ReadUntil is for our own process: it lets a signal end a wait that the system does not
+// let a program end.
 package process
 
 import (

@@ -211,7 +211,9 @@ func turn(e *home.Entity, on bool) (command, bool) {
 		words = [2]string{"unlock", "lock"}
 	case "cover", "valve":
 		words = [2]string{"close", "open"}
-	case "vacuum", "scene", "alarm_control_panel":
+	case "scene": // it is started, and has no end
+		ok = on
+	case "vacuum", "alarm_control_panel":
 		ok = false
 	}
 	if on {

@@ -32,6 +32,7 @@ func house(tb testing.TB) *home.House {
 	h.Entities = append(h.Entities,
 		home.Entity{ID: "vacuum", Name: "Vacuum Cleaner", Domain: "vacuum"},
 		home.Entity{ID: "movie", Name: "Movie Night", Domain: "scene"},
+		home.Entity{ID: "dinner", Name: "Dinner", Domain: "scene", Server: "hass", Abilities: []home.Ability{home.OnOff}, Control: &home.Control{Tool: "control", ID: "scene.dinner"}},
 		home.Entity{ID: "shed", Name: "Shed Lock", Domain: "lock"})
 	return h
 }
@@ -73,6 +74,7 @@ func TestCalls(t *testing.T) {
 		"nothing to do": {"never mind", "read"},
 		"no control":    {"start the vacuum cleaner", "read error: I have no way to control the vacuum cleaner."},
 		"scene":         {"activate movie night", "read error: I have no way to start movie night."},
+		"a scene":       {"activate dinner", `reversible hass control {"action":"on","device_name":"scene.dinner"}`},
 		"heating off":   {"turn off the heating in the living room", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"off"}`},
 		"heating on":    {"turn the thermostat on", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"heat"}`},
 		"no modes":      {"turn the bedroom thermostat off", "read error: I can't do that with the bedroom thermostat."},

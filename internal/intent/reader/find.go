@@ -43,7 +43,11 @@ type search struct {
 
 // find returns the pieces of a text, for a family of kinds.
 func (w *Words) find(text string, h *home.House, f *family) *search {
-	s := &search{words: append(append([]string{bound}, strings.Fields(text)...), bound)}
+	words := strings.Fields(text)
+	if f.clock && !f.dates {
+		words = w.withoutHundreds(words)
+	}
+	s := &search{words: append(append([]string{bound}, words...), bound)}
 	s.taken = make([]bool, len(s.words))
 	known := w.houseNames(h)
 	s.each(func(i int) (int, []piece) { return namedAt(known, s.words[i:]) })
@@ -69,6 +73,25 @@ func (w *Words) find(text string, h *home.House, f *family) *search {
 		return 0, nil
 	})
 	return s
+}
+
+// withoutHundreds leaves out the hundreds of hours: "eight hundred" and "five hundred and
+// thirty" are times of the day as eight and five thirty are. A hundred minutes are not.
+func (w *Words) withoutHundreds(words []string) []string {
+	const lastHour = 23
+	var out []string
+	for i := 0; i < len(words); i++ {
+		rest := words[i+1:]
+		switch {
+		case !w.time.hundred[words[i]] || i == 0 || !w.isWithin(words[i-1], 1, lastHour):
+			out = append(out, words[i])
+		case len(rest) > 1 && w.joins[rest[0]] && w.numberAt(rest[1:2]) > 0:
+			i++ // "and" too
+		case len(rest) > 0 && w.time.units[rest[0]]:
+			out = append(out, words[i])
+		}
+	}
+	return out
 }
 
 // each asks at every free place for what begins there.
@@ -199,6 +222,12 @@ func (w *Words) numberAt(words []string) int {
 	return longest
 }
 
+// isWithin reports whether a text is a number between two others.
+func (w *Words) isWithin(text string, from, to int) bool {
+	readings := w.numbers.Read(nil, text, numbers.Range{From: from, To: to})
+	return slices.ContainsFunc(readings, func(r numbers.Reading) bool { return r.Length == len(text) })
+}
+
 // mostOfTen is the highest number that may be a level of ten.
 const mostOfTen = 10
 
@@ -207,7 +236,7 @@ const mostOfTen = 10
 func (w *Words) amountAt(s *search, at, number int) (n int, found []piece) {
 	p := piece{class: classNumber, text: strings.Join(s.words[at:at+number], " ")}
 	unit, _ := w.percent.longestAt(s.words[at+number:])
-	small := unit == 0 && w.numbers != nil && len(w.numbers.Read(nil, p.text, numbers.Range{From: 0, To: mostOfTen})) > 0 && number == 1
+	small := unit == 0 && w.isWithin(p.text, 0, mostOfTen)
 	switch before := s.words[at-1]; {
 	case w.level[before]:
 		p.class, p.from = classLevel, at-1
@@ -258,7 +287,7 @@ func (w *Words) timeAt(s *search, from int, f *family) (end int, isTime bool) {
 // trimTime makes a piece of a run of words without those at its ends that are no part of a
 // time; ok is false if nothing is left.
 func (w *Words) trimTime(s *search, from, to int) (p piece, ok bool) {
-	for from < to && !w.begins(s.words[from:to]) {
+	for from < to && !w.beginsTime(s.words[from:to]) {
 		from++
 	}
 	for to > from && w.time.joins[s.words[to-1]] && !w.time.ordinals[s.words[to-1]] {
@@ -271,9 +300,9 @@ func (w *Words) trimTime(s *search, from, to int) (p piece, ok bool) {
 	return p, from < to
 }
 
-// begins reports whether a time can begin with the first of some words. Of two words that
+// beginsTime reports whether a time can begin with the first of some words. Of two words that
 // can, the second one does if the first is only a join: "on at seven".
-func (w *Words) begins(words []string) bool {
+func (w *Words) beginsTime(words []string) bool {
 	first := words[0]
 	switch {
 	case w.time.anchors[first], w.time.ordinals[first], w.numberAt(words[:1]) > 0:

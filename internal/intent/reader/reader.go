@@ -86,9 +86,9 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 	r := Reading{Guess: guess, Marks: learned.Marks(guess.Kind), Verdict: Leave}
 	own := w.kinds[guess.Kind]
 	if own == nil {
-		return w.readBare(r, t, match)
+		return w.readQuestion(r, t, learned, h, match)
 	}
-	s := w.find(intent.Plain(t.Words), h, own.family)
+	s := w.find(w.plain(t.Words), h, own.family)
 	if named := s.of(className); len(named) == 1 {
 		r.Thing = named[0].text
 	}
@@ -111,6 +111,9 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 		r.Doubt = "its kind is not sure"
 		return r
 	}
+	if w.readAddressed(&r, t, match) {
+		return r
+	}
 	w.draft(&r, t, match, wr)
 	if agreed || r.Verdict == Leave {
 		return r
@@ -122,16 +125,90 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 	return r
 }
 
-// readBare reads a text that is nothing for the house by what was learned: a question of
-// ours behind polite words is answered.
-func (w *Words) readBare(r Reading, t Text, match Match) Reading {
+// readQuestion reads a text that is nothing for the house by what was learned: a question of
+// ours behind polite words is answered, and one of the clock that is explained wholly.
+func (w *Words) readQuestion(r Reading, t Text, learned Learned, h *home.House, match Match) Reading {
 	r.Doubt = "it is nothing for the house"
-	if asked := w.bare(t.Words); asked != intent.Plain(t.Words) {
+	if asked := w.bare(t.Words); asked != w.plain(t.Words) {
 		if means := match(asked); means.OnlyReads() {
 			r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", asked, means
+			return r
+		}
+	}
+	if answered, ok := w.readDoubted(r, t, learned, h, match); ok {
+		return answered
+	}
+	own := w.kinds[Clock]
+	if own == nil || !t.Act.Asks() && !w.begins(t.Words) {
+		return r
+	}
+	wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: Clock, own: own, house: h}
+	answered := r
+	answered.Kind = Clock
+	for _, d := range wr.drafts() {
+		if d.found() && w.accept(&answered, d, t, match, wr) && answered.Verdict == Do {
+			return answered
 		}
 	}
 	return r
+}
+
+// Bounds of an order that was taken for nothing: how likely it may be nothing, and how likely
+// it must be about the things that its words name.
+const (
+	mostDoubted  = 0.85
+	leastDoubted = 0.15
+)
+
+// readDoubted reads an order that was taken for nothing for the house, and not surely. Its words
+// must say what to do with what, and explain it wholly: "get me some latte please".
+func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, match Match) (Reading, bool) {
+	if r.Share > mostDoubted || t.tells() || t.Act.Forbids() || t.Act.Asks() || !w.begins(t.Words) {
+		return r, false
+	}
+	for _, kind := range Kinds() {
+		own := w.kinds[kind]
+		if own == nil || own.asks || own.whole {
+			continue
+		}
+		wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: kind, own: own, house: h}
+		if said, agreed := w.decide(wr.search, kind, own); said != kind || !agreed || own.family.directed && !wr.said() {
+			continue
+		}
+		share := learned.Among(t.Words, own.family.kinds)
+		if share < leastDoubted {
+			continue
+		}
+		for _, d := range wr.drafts() {
+			if means := match(d.sentence); d.named && len(d.rest) == 0 && !d.lost && !d.other && means.Route == intent.Local {
+				r.Kind, r.Share, r.Marks = kind, share, learned.Marks(kind)
+				r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", d.sentence, means
+				return r, true
+			}
+		}
+	}
+	return r, false
+}
+
+// readAddressed reads a text that is a sentence of ours behind the name of an assistant and
+// polite words: "olly turn off the fan in the bedroom".
+func (w *Words) readAddressed(r *Reading, t Text, match Match) bool {
+	bare := w.bare(t.Words)
+	if bare == w.plain(t.Words) || !w.begins(bare) {
+		return false
+	}
+	means := match(bare)
+	if means.Route != intent.Local || w.losesTime(means) {
+		return false
+	}
+	r.Verdict, r.Sentence, r.Means = Do, bare, means
+	return true
+}
+
+// begins reports whether a text begins like an order.
+func (w *Words) begins(text string) bool {
+	n, _ := w.orders.longestAt(strings.Fields(w.bare(text)))
+	return n > 0
 }
 
 // draft takes the first draft that the matcher understands, from the one that explains the
@@ -149,7 +226,13 @@ func (w *Words) draft(r *Reading, t Text, match Match, wr *writer) {
 
 // says reports whether the words of a text say a kind.
 func (w *Words) says(s *search, k Kind) bool {
-	return len(s.of(says+string(k))) > 0 || slices.ContainsFunc(w.kinds[k].shows, func(class string) bool { return len(s.of(class)) > 0 })
+	return len(s.of(says+string(k))) > 0 || w.shows(s, k)
+}
+
+// shows reports whether a text has something that only a kind's sentences say, such as a
+// colour.
+func (w *Words) shows(s *search, k Kind) bool {
+	return slices.ContainsFunc(w.kinds[k].shows, func(class string) bool { return len(s.of(class)) > 0 })
 }
 
 // decide says which kind a text is by its words: those that say one kind of the family
@@ -163,7 +246,11 @@ func (w *Words) decide(s *search, guessed Kind, own *kindWords) (kind Kind, agre
 		}
 	}
 	if len(said) > 1 {
-		said = slices.DeleteFunc(said, func(k Kind) bool { return w.kinds[k].yields })
+		firm := slices.DeleteFunc(slices.Clone(said), func(k Kind) bool { return w.kinds[k].yields })
+		if len(firm) == 0 { // "a blue light on" is about the colour
+			firm = slices.DeleteFunc(said, func(k Kind) bool { return !w.shows(s, k) })
+		}
+		said = firm
 	}
 	switch {
 	case len(said) == 0:
@@ -262,7 +349,7 @@ func (w *Words) bar(d draft, t Text, wr *writer) (Verdict, string) {
 
 // bare is a plain text without the polite words and names with which it begins.
 func (w *Words) bare(text string) string {
-	words := strings.Fields(intent.Plain(text))
+	words := strings.Fields(w.plain(text))
 	for {
 		n, _ := w.polite.longestAt(words)
 		if n == 0 {
@@ -276,10 +363,9 @@ func (w *Words) bare(text string) string {
 // begins, or because it has the words of the kind and none of a report: "lights brighter".
 func (w *Words) order(t Text, wr *writer) (Verdict, string) {
 	words := strings.Fields(w.bare(t.Words))
-	begins, _ := w.orders.longestAt(words)
 	tells := slices.ContainsFunc(words, func(word string) bool { return w.tells[word] })
 	switch {
-	case t.Act.MayAct(), begins > 0:
+	case t.Act.MayAct(), w.begins(t.Words), wr.relayed:
 		return Do, ""
 	case t.Act.Forbids():
 		return Leave, "it is no order: " + string(t.Act)

@@ -96,6 +96,36 @@ func TestRead(t *testing.T) {
 		{"stop drinking that much coffee", sure(reader.Coffee), reader.Leave, ""},
 		{"don't stop the coffee", sure(reader.Coffee), reader.Leave, ""},
 		{"no more coffee brewing please", sure(reader.Coffee), reader.Leave, ""},
+		// A word in the place of others, and an hour as a clock shows it.
+		{"i want my alarm at six am everyday", sure(reader.AlarmSet), reader.Do, "set an alarm for six am every day"},
+		{"fix an alarm for five hundred and thirty", sure(reader.AlarmSet), reader.Do, "set an alarm for five thirty"},
+		{"fix an alarm for eight hundred pm", sure(reader.AlarmSet), reader.Do, "set an alarm for eight pm"},
+		// A thing is told what to do, and nobody else is.
+		{"tell the roomba to clean", sure(reader.Clean), reader.Do, "start the Robot Vacuum"},
+		{"tell my brother to clean", sure(reader.Clean), reader.Leave, ""},
+		{"ask my brother to extinguish the lights", sure(reader.LightOff), reader.Leave, ""},
+		// Two parts of one order, and two orders.
+		{"switch on the coffee maker and start to brew", sure(reader.Coffee), reader.Do, "turn on the Coffee Machine"},
+		{"extinguish the lights and brighten the lights", sure(reader.LightOff), reader.Leave, ""},
+		{"wake me up at six and at seven", sure(reader.AlarmSet), reader.Do, "set an alarm for six and at seven"},
+		{"delete the alarm and set a new one", sure(reader.AlarmRemove), reader.Leave, ""},
+		{"switch on the coffee maker and the sauna", sure(reader.Coffee), reader.Leave, ""},
+		// By how much, and to what.
+		{"would you dim the sofa lamp by half", sure(reader.LightDown), reader.Do, "make the Sofa Lamp half as bright"},
+		{"please get the sound higher by ten", sure(reader.VolumeUp), reader.Do, "turn the volume up by ten percent"},
+		{"set the music volume to ninety", sure(reader.VolumeUp), reader.Do, "set the volume to ninety percent"},
+		{"set the music volume to nine", sure(reader.VolumeUp), reader.Leave, ""},
+		{"turn on a blue light", sure(reader.LightOn), reader.Do, "set the lights to blue"},
+		// A sentence of ours, said to an assistant of another name.
+		{"olly turn off the light in the kitchen", sure(reader.LightOff), reader.Do, "turn off the light in the kitchen"},
+		{"olly don't turn off the light in the kitchen", sure(reader.LightOff), reader.Leave, ""},
+		// A question of the clock, whatever it was taken for.
+		{"report the time in miami", sure(reader.None), reader.Do, "what time is it in miami"},
+		// An order that was taken for nothing, and not surely.
+		{"make me an espresso please", known{reader.Guess{Kind: reader.None, Share: 0.6}}, reader.Do, "turn on the Coffee Machine"},
+		{"make me an espresso please", sure(reader.None), reader.Leave, ""},
+		{"make me an espresso cake please", known{reader.Guess{Kind: reader.None, Share: 0.6}}, reader.Leave, ""},
+		{"is it time for the news", sure(reader.None), reader.Leave, ""},
 		// Nearly sure, or a word that nothing explains: asked.
 		{"would you extinguish the lights", nearly(reader.LightOff), reader.Ask, "turn off the lights"},
 		{"extinguish the purple chandelier lights", sure(reader.LightOff), reader.Ask, "turn off the lights"},

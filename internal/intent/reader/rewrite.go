@@ -46,6 +46,8 @@ type writer struct {
 	own   *kindWords
 	house *home.House
 
+	relayed bool // it is an order to tell a thing what to do
+
 	variant int // of the times, which can be said in several orders
 }
 
@@ -319,7 +321,10 @@ func (w *writer) explain(d draft) draft {
 	}
 	for _, p := range d.used {
 		mark(p)
-		d.named = d.named || p.class == className || p.class == classArea && w.own.family.rooms
+		if before := w.words[max(p.from-1, 0)]; p.class == classBy && w.by[before] || p.class == classTo && w.to[before] {
+			known[p.from-1] = true
+		}
+		d.named = d.named || p.class == className || p.class == classArea && w.own.family.rooms || slices.Contains(w.own.shows, p.class)
 	}
 	for _, p := range w.pieces {
 		if w.explains(p) {
@@ -327,12 +332,56 @@ func (w *writer) explain(d draft) draft {
 		}
 		d.named = d.named || p.class == classAbout
 	}
+	w.relay(known)
+	w.join(known)
 	for _, p := range w.pieces {
 		d.lost = d.lost || p.class == classTime && !covers(known, p)
 		d.other = d.other || p.class == className && !covers(known, p)
 	}
 	d.rest, d.place = w.unknown(known)
 	return d
+}
+
+// relay explains the words of an order to tell a thing what it is to do: "ask the vacuum to
+// clean".
+func (w *writer) relay(known []bool) {
+	for i := 1; i < len(known)-1; i++ {
+		n, _ := w.polite.longestAt(w.words[i:])
+		switch {
+		case known[i]:
+			return
+		case w.relays[w.words[i]]:
+			w.relayed = slices.ContainsFunc(w.pieces, func(p piece) bool {
+				return (p.class == className || p.class == classAbout) && known[p.from] && (p.from == i+1 || p.from == i+2)
+			})
+			known[i] = w.relayed
+			return
+		case n == 0:
+			return
+		}
+	}
+}
+
+// join explains the words that join two parts of one order, both about what the kind is
+// about: "turn on the coffee maker and start to brew". Neither part may say another kind or
+// a time of its own.
+func (w *writer) join(known []bool) {
+	at := slices.IndexFunc(w.words, func(word string) bool { return w.joins[word] })
+	if at < 0 || len(w.of(classTime)) > 1 {
+		return
+	}
+	left, right := false, false
+	for _, p := range w.pieces {
+		if kind, saysKind := strings.CutPrefix(p.class, says); saysKind && Kind(kind) != w.kind {
+			return
+		}
+		if p.class == className || p.class == classAbout || p.class == says+string(w.kind) {
+			left, right = left || p.to <= at, right || p.from > at
+		}
+	}
+	for ; left && right && w.joins[w.words[at]]; at++ {
+		known[at] = true
+	}
 }
 
 // found reports whether a draft says a colour or a level of the text.
@@ -347,7 +396,7 @@ func (d *draft) found() bool {
 func (w *writer) nounAt(at int) bool {
 	begins := func(about bool) bool {
 		return slices.ContainsFunc(w.pieces, func(p piece) bool {
-			return p.from == at && (p.class == classAbout || p.class == className) == about && (about || strings.HasPrefix(p.class, says))
+			return p.from == at && (p.class == classAbout || p.class == className || p.class == classAll) == about && (about || strings.HasPrefix(p.class, says))
 		})
 	}
 	return begins(true) && !begins(false)

@@ -26,6 +26,9 @@ type Words struct {
 	forbids     map[string]bool
 	orders      phrases         // how an order or a wish begins
 	polite      phrases         // what may stand before it
+	instead     phrases         // texts that are read as others, by these
+	relays      map[string]bool // an order to tell a thing something is one to the thing
+	joins       map[string]bool // words that join two parts of one order
 	tells       map[string]bool // words of a report
 	time        timeWords
 	families    map[string]*family
@@ -44,6 +47,9 @@ type file struct {
 	Forbids []string            `yaml:"forbids"`
 	Begins  []string            `yaml:"begins"`
 	Polite  []string            `yaml:"polite"`
+	Instead map[string][]string `yaml:"instead"`
+	Relays  []string            `yaml:"relays"`
+	Joins   []string            `yaml:"joins"`
 	Tells   []string            `yaml:"tells"`
 	Time    timeFile            `yaml:"time"`
 	Number  map[string][]string `yaml:"number"`
@@ -73,6 +79,8 @@ type timeFile struct {
 	Links    []string `yaml:"links"`
 	Ago      []string `yaml:"ago"`
 	Ordinals []string `yaml:"ordinals"`
+	Hundred  []string `yaml:"hundred"`
+	Units    []string `yaml:"units"`
 }
 
 type kindFile struct {
@@ -91,7 +99,9 @@ type kindFile struct {
 // between them, and only starts stay where a time begins.
 type timeWords struct {
 	anchors, joins, starts, loose, links, ordinals map[string]bool
-	ago                                            phrases // what follows a length to make a time of it: "from now"
+	hundred                                        map[string]bool // behind an hour: "eight hundred"
+	units                                          map[string]bool // of lengths
+	ago                                            phrases         // what follows a length to make a time of it: "from now"
 }
 
 // family is a group of kinds about the same things: the words of a text, not its kind,
@@ -181,12 +191,16 @@ func parse(language string, data []byte) (*Words, error) {
 	w.neutral.add(classUses, f.Neutral...)
 	w.orders.add(classUses, f.Begins...)
 	w.polite.add(classUses, f.Polite...)
+	for text, said := range f.Instead {
+		w.instead.add(text, said...)
+	}
+	w.relays, w.joins = set(f.Relays), set(f.Joins)
 	w.tells = set(f.Tells)
 	w.places, w.storeys = set(f.Places), set(f.Storeys)
 	w.to, w.by = set(f.Number["to"]), set(f.Number["by"])
 	w.level, w.from = set(f.Number["level"]), set(f.Number["from"])
 	w.percent.add(classUses, f.Number["percent"]...)
-	w.time = timeWords{set(f.Time.Anchors), set(f.Time.Joins), set(f.Time.Starts), set(f.Time.Loose), set(f.Time.Links), set(f.Time.Ordinals), phrases{}}
+	w.time = timeWords{set(f.Time.Anchors), set(f.Time.Joins), set(f.Time.Starts), set(f.Time.Loose), set(f.Time.Links), set(f.Time.Ordinals), set(f.Time.Hundred), set(f.Time.Units), phrases{}}
 	w.time.ago.add(classUses, f.Time.Ago...)
 	for name, g := range f.Family {
 		group := &family{things: g.Things, clock: g.Clock, dates: g.Dates, rooms: g.Rooms, directed: g.Directed}
@@ -220,6 +234,21 @@ func parse(language string, data []byte) (*Words, error) {
 		w.kinds[kind] = own
 	}
 	return w, nil
+}
+
+// plain is a text as it is compared, with the words that are read as others in their place.
+func (w *Words) plain(text string) string {
+	words := strings.Fields(intent.Plain(text))
+	var out []string
+	for len(words) > 0 {
+		n, texts := w.instead.longestAt(words)
+		if n == 0 {
+			n, texts = 1, words
+		}
+		out = append(out, texts[0])
+		words = words[n:]
+	}
+	return strings.Join(out, " ")
 }
 
 // UnknownStorey returns the word of a text for a floor of which the house knows nothing,

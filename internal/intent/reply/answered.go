@@ -177,7 +177,7 @@ func houseAway(s *plan.Step, o *observation) string {
 }
 
 // others are the reasons that keep every device from being reached.
-var others = []tools.Reason{tools.StickGone, tools.ControllerNotReady, tools.GatewayAway, tools.BrokerAway, serverAway}
+var others = []tools.Reason{tools.StickGone, tools.ControllerNotReady, tools.GatewayAway, tools.BrokerAway, tools.HomeAssistantAway, tools.HomeAssistantStarting, tools.HomeAssistantToken, serverAway}
 
 // doorOf answers whether the door of a lock is open: by its contact where the lock
 // has one, else with what the lock itself knows, which is neither yes nor no.

@@ -20,7 +20,6 @@ import (
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/due"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/speech"
@@ -29,17 +28,13 @@ import (
 
 // Phrases is one language's table of replies. It is never changed after loading.
 type Phrases struct {
-	*due.Words
+	*timerWords
 	language string
 	phrases  map[string]string
 	grammar  grammar
 	readings readings
 	colours  map[string]string
 }
-
-// Timer is a timer, an alarm, a reminder or a command for later. The methods Rings, Rang,
-// WhileOff and NotDone make the sentences that the gateway says without a question.
-type Timer = due.Timer
 
 // ours are our own replies that were read, by language.
 var ours sync.Map
@@ -103,10 +98,10 @@ func Load(data []byte) (*Phrases, error) {
 	}
 	return &Phrases{
 		language: raw.Language, phrases: raw.Phrases,
-		grammar:  grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
-		readings: readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, scales: raw.Scales, conditions: raw.Condition, point: raw.Point, single: raw.Single, oneUpTo: raw.OneUpTo},
-		colours:  raw.Colours,
-		Words:    due.New(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Months, raw.Names),
+		grammar:    grammar{names: raw.Names, things: raw.Things, words: raw.Words, agree: raw.Agree},
+		readings:   readings{states: raw.States, sensors: raw.Sensors, units: raw.Units, scales: raw.Scales, conditions: raw.Condition, point: raw.Point, single: raw.Single, oneUpTo: raw.OneUpTo},
+		colours:    raw.Colours,
+		timerWords: newTimerWords(raw.Language, raw.Phrases, raw.Words, raw.Days, raw.Months, raw.Names),
 	}, nil
 }
 

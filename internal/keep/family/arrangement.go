@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"voicegateway/internal/keep/store"
+	"voicegateway/internal/keep"
 )
 
 // Bounds of an arrangement, and of each name and id in it, in bytes.
@@ -46,7 +46,7 @@ type Arranger struct {
 
 	mu   sync.Mutex
 	read bool
-	disk *store.Store // nil: it is kept until the program ends only
+	disk *keep.Store // nil: it is kept until the program ends only
 	now  Arrangement
 }
 
@@ -87,7 +87,7 @@ func (a *Arranger) open() {
 		return
 	}
 	a.read = true
-	if a.disk, a.now = store.Recall[Arrangement](a.dir, arrangementFile, "the order of the rooms", a.log); a.now.Check() != nil {
+	if a.disk, a.now = keep.Recall[Arrangement](a.dir, arrangementFile, "the order of the rooms", a.log); a.now.Check() != nil {
 		a.now = Arrangement{}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 // before is a state directory as gateways wrote it when each thing had a file format of
@@ -54,7 +54,7 @@ func TestFilesOfAnEarlierVersion(t *testing.T) {
 	}
 	for _, name := range []string{"marks", "wordings", "tasks"} {
 		var now []json.RawMessage
-		disk, err := store.Open(dir)
+		disk, err := keep.Open(dir)
 		if err == nil {
 			err = disk.Load(name, &now)
 		}

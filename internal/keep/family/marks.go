@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 // Bounds of the marks; the oldest go first. A house has a tenth of a megabyte at most, and
@@ -35,12 +35,12 @@ const (
 type Marks struct {
 	log     *slog.Logger
 	writing sync.Mutex // held while the list and the files beside it change
-	list    *store.List[record.Mark]
+	list    *keep.List[record.Mark]
 }
 
 // NewMarks makes the marks of a state directory, which is opened when it is first needed.
 func NewMarks(dir string, log *slog.Logger) *Marks {
-	return &Marks{log: log, list: store.NewList(store.ListConfig[record.Mark]{
+	return &Marks{log: log, list: keep.NewList(keep.ListConfig[record.Mark]{
 		Dir: dir, Name: "marks", What: "marks", Most: mostMarks, Rolling: true, ID: func(m record.Mark) string { return m.ID }, Log: log,
 	})}
 }
@@ -205,7 +205,7 @@ func (k *Marks) List() []record.Mark { return k.list.All() }
 // Get returns the mark of a turn.
 func (k *Marks) Get(id string) (record.Mark, bool) { return k.list.Get(id) }
 
-// Delete removes the mark of a turn. If the turn has no mark, it returns store.ErrUnknown.
+// Delete removes the mark of a turn. If the turn has no mark, it returns keep.ErrUnknown.
 func (k *Marks) Delete(id string) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()

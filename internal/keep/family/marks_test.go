@@ -15,9 +15,9 @@ import (
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,7 +56,7 @@ func TestAMarkIsWhole(t *testing.T) {
 	if wav, err := b.Sound(list[0]); err != nil || !bytes.Equal(wav, []byte("RIFF")) {
 		t.Errorf("the sound: %q, %v", wav, err)
 	}
-	if err := b.Delete("2"); !errors.Is(err, store.ErrUnknown) {
+	if err := b.Delete("2"); !errors.Is(err, keep.ErrUnknown) {
 		t.Errorf("an unknown mark: %v", err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 // mostTasks is how many stopped tasks are kept; a person would not resume more.
@@ -35,7 +35,7 @@ func (r Returns) Tell(server string) {
 type Tasks struct {
 	returns   Returns
 	connected func(server string) bool
-	list      *store.List[record.Task]
+	list      *keep.List[record.Task]
 
 	mu      sync.Mutex
 	offered map[string]bool
@@ -45,7 +45,7 @@ type Tasks struct {
 // needed. If a task is stopped while its server is connected again already, returns is
 // told, because the host will not.
 func NewTasks(dir string, returns Returns, connected func(server string) bool, log *slog.Logger) *Tasks {
-	return &Tasks{returns: returns, connected: connected, offered: map[string]bool{}, list: store.NewList(store.ListConfig[record.Task]{
+	return &Tasks{returns: returns, connected: connected, offered: map[string]bool{}, list: keep.NewList(keep.ListConfig[record.Task]{
 		Dir: dir, Name: "tasks", What: "stopped tasks", Most: mostTasks, Rolling: true, Lenient: true, ID: func(t record.Task) string { return t.ID }, Log: log,
 	})}
 }
@@ -66,7 +66,7 @@ func (k *Tasks) Take(id string) (task record.Task, ok bool) {
 	err := k.list.Change(func(list []record.Task) ([]record.Task, error) {
 		i := slices.IndexFunc(list, func(t record.Task) bool { return id == "" || t.ID == id })
 		if i < 0 {
-			return nil, store.ErrUnknown
+			return nil, keep.ErrUnknown
 		}
 		task = list[i]
 		return slices.Delete(list, i, i+1), nil

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 // Bounds of the wordings. A text of more bytes is a story and no sentence.
@@ -26,7 +26,7 @@ var ErrTaken = errors.New("there is another wording with these words")
 // Wordings are safe for concurrent use.
 type Wordings struct {
 	bare func(text string) string
-	list *store.List[record.Wording]
+	list *keep.List[record.Wording]
 }
 
 // NewWordings makes the wordings of a state directory, which is opened when it is first
@@ -34,7 +34,7 @@ type Wordings struct {
 // changed is called with the texts whenever they may have changed; it may be nil.
 func NewWordings(dir string, bare func(text string) string, changed func(texts []string), log *slog.Logger) *Wordings {
 	w := &Wordings{bare: bare}
-	cfg := store.ListConfig[record.Wording]{
+	cfg := keep.ListConfig[record.Wording]{
 		Dir: dir, Name: "wordings", What: "wordings", Most: mostWordings, ID: func(w record.Wording) string { return w.ID }, Check: w.check, Log: log,
 	}
 	if changed != nil {
@@ -46,7 +46,7 @@ func NewWordings(dir string, bare func(text string) string, changed func(texts [
 			changed(texts)
 		}
 	}
-	w.list = store.NewList(cfg)
+	w.list = keep.NewList(cfg)
 	return w
 }
 
@@ -84,13 +84,13 @@ func (k *Wordings) Keep(w record.Wording) error {
 	})
 }
 
-// Edit changes the words of a wording and the room to which it applies; store.ErrUnknown
+// Edit changes the words of a wording and the room to which it applies; keep.ErrUnknown
 // or ErrTaken.
 func (k *Wordings) Edit(id, text, area string) (w record.Wording, err error) {
 	err = k.list.Change(func(list []record.Wording) ([]record.Wording, error) {
 		i := slices.IndexFunc(list, func(o record.Wording) bool { return o.ID == id })
 		if i < 0 {
-			return nil, store.ErrUnknown
+			return nil, keep.ErrUnknown
 		}
 		list[i].Text, list[i].Area = strings.TrimSpace(text), strings.TrimSpace(area)
 		w = list[i]
@@ -102,7 +102,7 @@ func (k *Wordings) Edit(id, text, area string) (w record.Wording, err error) {
 	return w, err
 }
 
-// Delete removes a wording. If no wording has the id, it returns store.ErrUnknown.
+// Delete removes a wording. If no wording has the id, it returns keep.ErrUnknown.
 func (k *Wordings) Delete(id string) error { return k.list.Remove(id) }
 
 // List returns the wordings, the newest first.

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 )
 
 func wordingsIn(tb testing.TB, dir string, changed func([]string)) *family.Wordings {
@@ -55,7 +55,7 @@ func TestWordings(t *testing.T) {
 	if _, err := b.Edit("w3", "make it cosy", "kitchen"); !errors.Is(err, family.ErrTaken) {
 		t.Errorf("the words of another one: %v", err)
 	}
-	if _, err := b.Edit("gone", "x", ""); !errors.Is(err, store.ErrUnknown) {
+	if _, err := b.Edit("gone", "x", ""); !errors.Is(err, keep.ErrUnknown) {
 		t.Errorf("one that is not there: %v", err)
 	}
 	for _, text := range []string{"", " !", strings.Repeat("la ", 100)} {
@@ -69,7 +69,7 @@ func TestWordings(t *testing.T) {
 	if err := errors.Join(b.Delete("w2"), b.Delete("w3")); err != nil || len(b.List()) != 0 || len(told) != 0 {
 		t.Errorf("deleted: %v, %+v, %q", err, b.List(), told)
 	}
-	if err := b.Delete("w2"); !errors.Is(err, store.ErrUnknown) {
+	if err := b.Delete("w2"); !errors.Is(err, keep.ErrUnknown) {
 		t.Errorf("deleted twice: %v", err)
 	}
 	var full error

@@ -127,3 +127,44 @@ func keysOf(m map[string]any, path string, into []string) []string {
 	}
 	return out
 }
+
+// Every list and every rule of a language stands in one of its sentences, or in a rule that
+// does.
+func TestEveryListAndRuleIsUsed(t *testing.T) {
+	t.Parallel()
+	for _, code := range sentences.Languages() {
+		pack, err := sentences.Pack(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk, err := sentences.Talk(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string][]byte{code + ".yaml": pack, code + "_talk.yaml": talk} {
+			var defined struct {
+				Lists  map[string]any    `yaml:"lists"`
+				Rules  map[string]string `yaml:"expansion_rules"`
+				Spoken map[string]string `yaml:"spoken_rules"`
+			}
+			if err := yaml.Unmarshal(text, &defined); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			used := func(opened, name string) bool {
+				return regexp.MustCompile(regexp.QuoteMeta(opened+name) + "[:}>]").Match(slices.Concat(pack, talk))
+			}
+			for name := range defined.Lists {
+				if !used("{", name) {
+					t.Errorf("%s: no sentence uses the list %s", file, name)
+				}
+			}
+			for _, rules := range []map[string]string{defined.Rules, defined.Spoken} {
+				for name := range rules {
+					if !used("<", name) {
+						t.Errorf("%s: no sentence uses the rule %s", file, name)
+					}
+				}
+			}
+		}
+	}
+}

@@ -54,6 +54,7 @@ var children = map[string]func(){
 	"long-uris": childLongURIs,
 	"announces": childAnnounces,
 	"talks":     childTalks,
+	"slow":      childSlow,
 }
 
 // child returns the settings of a server whose process runs the given mode of

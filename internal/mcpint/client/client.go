@@ -39,6 +39,10 @@ type Options struct {
 	// read loop: it must not block and must not use the session. nil:
 	// announcements are dropped.
 	Notify func(Notice)
+	// Late is called once if a program that Dial has started does not answer within its
+	// ConnectTimeout, with the error that says so. Dial goes on until its context ends.
+	// nil: nobody is told. It must not block.
+	Late func(error)
 }
 
 // Notice is something a server announced: that its tools or resources changed,

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,12 +45,13 @@ type opening struct {
 	version      string // of the server itself
 }
 
-// begin begins the connection in the era of the server. protocol is the setting of the
-// server: auto, or the only revision that may be spoken.
-func (s *session) begin(ctx context.Context, protocol string) (opening, error) {
+// begin begins the connection in the era of the server. Its setting of the protocol is
+// auto, or the only revision that may be spoken.
+func (s *session) begin(ctx context.Context, server mcpint.Server) (opening, error) {
+	protocol := server.Protocol
 	switch {
 	case protocol == "" || protocol == mcpint.ProtocolAuto:
-		return s.negotiate(ctx)
+		return s.negotiate(ctx, server.ConnectTimeout)
 	case mcp.IsModernProtocol(protocol):
 		o, err := s.discover(ctx, protocol)
 		if err != nil {
@@ -66,22 +68,18 @@ func (s *session) begin(ctx context.Context, protocol string) (opening, error) {
 
 // negotiate asks for the handshake first, because nearly every server knows it, and some
 // old ones end at a question that they do not know. It asks for the newest revision where
-// the server refuses the handshake or answers nothing to it.
-func (s *session) negotiate(ctx context.Context) (opening, error) {
-	type result struct {
-		opening
-		err error
-	}
+// the server refuses the handshake, or answers nothing to it for most of its patience.
+func (s *session) negotiate(ctx context.Context, patience time.Duration) (opening, error) {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	answered := make(chan result, 1)
+	answered := make(chan beginning, 1)
 	go func() {
 		o, err := s.initialize(asking, handshakeVersion)
-		answered <- result{o, err}
+		answered <- beginning{o, err}
 	}()
 	var silence <-chan time.Time
 	if deadline, limited := ctx.Deadline(); limited {
-		whole := time.Until(deadline)
+		whole := min(time.Until(deadline), cmp.Or(patience, time.Until(deadline)))
 		timer := time.NewTimer(whole - min(discoverTime, whole/5))
 		defer timer.Stop()
 		silence = timer.C
@@ -104,18 +102,46 @@ func (s *session) negotiate(ctx context.Context) (opening, error) {
 		}
 		return opening{}, first.err
 	case <-silence:
-		second, err := s.discover(ctx, statelessVersion)
-		if err == nil {
-			stop()
-			<-answered
-			return second, nil
-		}
-		first := <-answered
-		if first.err == nil {
-			s.setVersion(first.revision)
-		}
-		return first.opening, first.err
+		return s.breakSilence(ctx, stop, answered)
 	}
+}
+
+// beginning is the outcome of one of the two questions that begin a connection.
+type beginning struct {
+	opening
+	err error
+}
+
+// breakSilence asks for the newest revision while the handshake is not answered. A server
+// that is only slow answers the handshake after all. stop ends the handshake.
+func (s *session) breakSilence(ctx context.Context, stop func(), answered chan beginning) (opening, error) {
+	discovering, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	discovered := make(chan beginning, 1)
+	go func() {
+		o, err := s.discover(discovering, statelessVersion)
+		discovered <- beginning{o, err}
+	}()
+	var first, second beginning
+	select {
+	case first = <-answered:
+		if first.err == nil {
+			giveUp()
+		}
+		second = <-discovered
+	case second = <-discovered:
+		if second.err == nil {
+			stop()
+		}
+		first = <-answered
+	}
+	switch {
+	case second.err == nil:
+		return second.opening, nil
+	case first.err == nil:
+		s.setVersion(first.revision)
+	}
+	return first.opening, first.err
 }
 
 // initialize shakes hands, as servers up to 2025-11-25 want it. A server that names a

@@ -162,6 +162,46 @@ func TestServersOfTheNewestRevision(t *testing.T) {
 	}
 }
 
+// childSlow shakes hands only after it was asked in the newest revision too, which it does
+// not know and leaves without an answer.
+func childSlow() {
+	in := bufio.NewScanner(os.Stdin)
+	var hello string
+	for in.Scan() {
+		var m struct{ ID, Method any }
+		switch _ = json.Unmarshal(in.Bytes(), &m); m.Method {
+		case "initialize":
+			hello = fmt.Sprint(m.ID)
+		case "server/discover":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"old","version":"1"}}}`+"\n", hello)
+		}
+	}
+}
+
+// TestASlowServerOfAnOldRevision connects to a server that answers the handshake after its
+// time, and is told once that it is late.
+func TestASlowServerOfAnOldRevision(t *testing.T) {
+	t.Parallel()
+	slow := child(t, "old", "slow")
+	slow.ConnectTimeout = 100 * time.Millisecond
+	late := make(chan error, 2)
+	session, err := Dial(patience(t), slow, Options{Name: "test", Version: "0", Late: func(err error) { late <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if v := session.(Identified).ServerVersion(); v != "1" {
+		t.Errorf("its version is %q", v)
+	}
+	select { // it may also have been quick
+	case err := <-late:
+		if !strings.Contains(err.Error(), "no answer to initialize within 100ms; if it needs longer to start, set mcp.servers.old.connect_timeout to more") {
+			t.Errorf("told %v", err)
+		}
+	default:
+	}
+}
+
 // useNewest uses what every server of the newest revision here offers.
 func useNewest(t *testing.T, session Session, notices <-chan Notice) {
 	t.Helper()

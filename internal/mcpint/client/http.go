@@ -63,7 +63,7 @@ func dialWeb(ctx context.Context, s mcpint.Server, o Options, build func(*http.C
 		round.CloseIdleConnections()
 		return nil
 	})
-	if err := w.session.open(ctx, o, s.Protocol); err != nil {
+	if err := w.session.open(ctx, o, s); err != nil {
 		_ = w.session.Close()
 		return refused(err)
 	}

@@ -25,6 +25,7 @@ type HTTPError struct {
 	Session    bool          // the request belonged to a session
 	Page       bool          // a web page came instead of an answer
 	Text       string        // what the server says, cleaned and bounded
+	Scopes     string        // what a token would have to permit for this request; "": it does not say
 	versions   []string      // the revisions of the protocol that it names when it refuses another one
 }
 
@@ -41,6 +42,9 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 	}
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
 	e := &HTTPError{Status: answer.StatusCode, RetryAfter: httpguard.RetryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
+	if c := challengeOf(answer.Header); c.code == insufficientScope {
+		e.Scopes = strings.Join(c.scopes, " ")
+	}
 	if !page {
 		var text string
 		text, e.versions = errorIn(body)
@@ -75,6 +79,8 @@ func (e *HTTPError) Error() string {
 		return fmt.Sprintf("the server has forgotten the session (%d)", e.Status)
 	case e.Status == http.StatusUnauthorized:
 		return fmt.Sprintf("the server wants to know who we are (%s); check the headers or auth set for it%s", status, text)
+	case e.Status == http.StatusForbidden && e.Scopes != "":
+		return fmt.Sprintf("the server wants a token with the scope %q for this (%s); check auth.scopes and what the server of tokens gives us%s", e.Scopes, status, text)
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("the server does not let us in (%s); check the headers or auth set for it%s", status, text)
 	case e.Status == http.StatusNotFound:
@@ -99,9 +105,9 @@ func (e *HTTPError) lostSession() bool {
 }
 
 // endsSession reports whether the server will answer nothing until a new
-// connection is made.
+// connection is made. A token that permits too little for one request may do for others.
 func (e *HTTPError) endsSession() bool {
-	return e.lostSession() || e.Page || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+	return e.lostSession() || e.Page || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden && e.Scopes == ""
 }
 
 // mayBeDone reports whether a refused call may have been carried out all the

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
 
@@ -58,7 +57,7 @@ func resultOf(answer *mcp.CallToolResult, secrets Secrets) tools.Result {
 		result.Text = string(result.Data)
 	}
 	if answer.Meta != nil {
-		if at, ok := answer.Meta.AdditionalFields[mcpint.PublishedAt].(string); ok {
+		if at, ok := answer.Meta.AdditionalFields[tools.PublishedKey].(string); ok {
 			// An unreadable time counts as none.
 			result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at)
 		}

@@ -13,6 +13,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"voicegateway/internal/mcpint"
 )
 
 const (
@@ -107,7 +109,7 @@ func newSession(t transport.Interface, q *quota, id string, o Options, secrets S
 
 // open starts the transport, which then lives until Close, and begins the connection
 // within the context, in the era that the server or its setting of the protocol wants.
-func (s *session) open(ctx context.Context, o Options, protocol string) error {
+func (s *session) open(ctx context.Context, o Options, server mcpint.Server) error {
 	s.debug = o.Log.Enabled(ctx, slog.LevelDebug)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	release := context.AfterFunc(ctx, cancel)
@@ -122,7 +124,7 @@ func (s *session) open(ctx context.Context, o Options, protocol string) error {
 	if t, ok := s.client.GetTransport().(transport.BidirectionalInterface); ok {
 		t.SetRequestHandler(s.answerServer) // the library's own answers have the wrong codes
 	}
-	begun, err := s.begin(ctx, protocol)
+	begun, err := s.begin(ctx, server)
 	if err != nil {
 		return err
 	}

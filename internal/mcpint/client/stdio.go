@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -35,7 +36,11 @@ func dialStdio(ctx context.Context, s mcpint.Server, o Options) (Session, error)
 	sess.pid, sess.process = p.child.Pid(), p
 	in.sent = sess.noteSent
 	go sess.watchProcess(p)
-	if err := sess.open(ctx, o, s.Protocol); err != nil {
+	if o.Late != nil {
+		late := time.AfterFunc(s.ConnectTimeout, func() { o.Late(sess.lateness(s, lines)) })
+		defer late.Stop()
+	}
+	if err := sess.open(ctx, o, s); err != nil {
 		return nil, sess.dialFailure(ctx, s, lines, err)
 	}
 	return sess, nil
@@ -78,6 +83,11 @@ func (s *session) watchProcess(p *serverProcess) {
 	}
 	said := p.child.Stderr(stderrRead)
 	s.end(&EndError{Exit: p.child.State(), Stderr: s.secrets.RedactTail(said), Obstacle: obstacle(p.launched, p.child.State(), string(said))})
+}
+
+// lateness says that a child has not answered in time, with what it wrote so far.
+func (s *session) lateness(srv mcpint.Server, lines *framing) error {
+	return &DialError{Server: srv.ID, Transport: srv.Transport, Stderr: s.Words(), Err: s.withOutput(noHandshake(srv), lines.beginning())}
 }
 
 // dialFailure ends a child whose handshake failed and says why it did.

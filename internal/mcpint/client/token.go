@@ -43,7 +43,7 @@ const (
 // tokenTransport gives requests to a server a token of OAuth, which it gets as a client of
 // its own (RFC 6749, section 4.4). A server that refuses a token gets the request once
 // more with a new one. Without a configured place of the tokens, the first refusal says
-// where they are.
+// where they are; without configured scopes, each refusal says which the token has to have.
 type tokenTransport struct {
 	next    http.RoundTripper
 	auth    mcpint.Auth
@@ -56,6 +56,7 @@ type tokenTransport struct {
 	current atomic.Pointer[oauth2.Token]
 	asking  chan struct{} // holds an element while a token is asked for
 	known   *tokenPlace   // whoever asks for a token uses it
+	wanted  []string      // the scopes that the server has named; whoever asks for a token uses them
 }
 
 // tokenPlace is where tokens are given, and to whom.
@@ -111,7 +112,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	token := t.current.Load()
 	if token != nil && !token.Valid() {
 		var err error
-		if token, err = t.renew(r.Context(), token); err != nil {
+		if token, err = t.renew(r.Context(), token, challenge{}); err != nil {
 			if r.Body != nil {
 				_ = r.Body.Close()
 			}
@@ -119,15 +120,27 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	answer, err := t.send(r, token)
-	if err != nil || answer.StatusCode != http.StatusUnauthorized || r.Body != nil && r.GetBody == nil {
+	if err != nil || r.Body != nil && r.GetBody == nil {
 		return answer, err
 	}
-	_ = answer.Body.Close()
-	if t.auth.TokenURL == "" {
-		t.place.HandleUnauthorizedResponse(answer)
-	}
-	if token, err = t.renew(r.Context(), token); err != nil {
-		return nil, err
+	switch c := challengeOf(answer.Header); {
+	case answer.StatusCode == http.StatusUnauthorized:
+		_ = answer.Body.Close()
+		if t.auth.TokenURL == "" {
+			t.place.HandleUnauthorizedResponse(answer)
+		}
+		if token, err = t.renew(r.Context(), token, challenge{scopes: c.scopes}); err != nil {
+			return nil, err
+		}
+	case answer.StatusCode == http.StatusForbidden && c.code == insufficientScope:
+		more, err := t.renew(r.Context(), token, c)
+		if err != nil || more == token { // the refusal says more than why there is no other token
+			return answer, nil
+		}
+		_ = answer.Body.Close()
+		token = more
+	default:
+		return answer, nil
 	}
 	again := r.Clone(r.Context())
 	if r.GetBody != nil {
@@ -148,15 +161,22 @@ func (t *tokenTransport) send(r *http.Request, token *oauth2.Token) (*http.Respo
 }
 
 // renew gets a token in place of an old one, unless another request has done so meanwhile.
-func (t *tokenTransport) renew(ctx context.Context, old *oauth2.Token) (*oauth2.Token, error) {
+// refused is why the server has refused the old one; the old one is returned if it lacks
+// scopes and no more of them can be asked for.
+func (t *tokenTransport) renew(ctx context.Context, old *oauth2.Token, refused challenge) (*oauth2.Token, error) {
 	select {
 	case t.asking <- struct{}{}:
 		defer func() { <-t.asking }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if now := t.current.Load(); now != old && now.Valid() {
+	scopes := t.scopesWith(refused.scopes)
+	more := len(scopes) > len(t.wanted)
+	switch now := t.current.Load(); {
+	case now != old && now.Valid() && !more:
 		return now, nil
+	case refused.code == insufficientScope && !more:
+		return old, nil
 	}
 	if t.known == nil {
 		known, err := t.find(ctx)
@@ -165,13 +185,33 @@ func (t *tokenTransport) renew(ctx context.Context, old *oauth2.Token) (*oauth2.
 		}
 		t.known = known
 	}
-	token, err := t.ask(ctx, *t.known)
+	token, err := t.ask(ctx, *t.known, scopes)
+	if errors.Is(err, errScope) && len(t.auth.Scopes) == 0 && refused.code != insufficientScope {
+		scopes = nil // the server of tokens knows better what it gives
+		token, err = t.ask(ctx, *t.known, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
+	t.wanted = scopes
 	t.secrets.Grow(secret.Of(token.AccessToken))
 	t.current.Store(token)
 	return token, nil
+}
+
+// scopesWith returns the scopes that the server has named so far, and these. What is
+// configured is all that is asked for: then it returns none.
+func (t *tokenTransport) scopesWith(named []string) []string {
+	if len(t.auth.Scopes) > 0 {
+		return nil
+	}
+	all := slices.Clone(t.wanted)
+	for _, scope := range named {
+		if !slices.Contains(all, scope) && len(all) < maxScopes {
+			all = append(all, scope)
+		}
+	}
+	return all
 }
 
 // find asks the server where its tokens are.
@@ -210,10 +250,13 @@ func (t *tokenTransport) permit(place string) error {
 	return fmt.Errorf("the server wants our secret at %s://%s, where others can read it; if that is right, set it as auth.token_url", to.Scheme, to.Host)
 }
 
-// ask gets a token.
-func (t *tokenTransport) ask(ctx context.Context, at tokenPlace) (*oauth2.Token, error) {
+// ask gets a token with the scopes that are configured, or else with these.
+func (t *tokenTransport) ask(ctx context.Context, at tokenPlace, scopes []string) (*oauth2.Token, error) {
+	if len(t.auth.Scopes) > 0 {
+		scopes = t.auth.Scopes
+	}
 	c := clientcredentials.Config{
-		ClientID: t.auth.ClientID, ClientSecret: t.auth.ClientSecret, TokenURL: at.url, Scopes: t.auth.Scopes,
+		ClientID: t.auth.ClientID, ClientSecret: t.auth.ClientSecret, TokenURL: at.url, Scopes: scopes,
 		AuthStyle: at.style, EndpointParams: url.Values{},
 	}
 	if at.resource != "" {
@@ -279,6 +322,9 @@ func methodOf(key crypto.Signer) (jwt.SigningMethod, error) {
 	return nil, errors.New("auth.private_key_file is of a kind that no server of tokens takes; expected RSA, ECDSA with P-256, P-384 or P-521, or Ed25519")
 }
 
+// errScope is the code of a server of tokens that does not give a scope (RFC 6749).
+var errScope = errors.New("invalid_scope")
+
 // explainToken says in words why there is no token. What the server of tokens says beside
 // its code is its own, and may hold what it was sent.
 func (t *tokenTransport) explainToken(err error, at tokenPlace) error {
@@ -298,8 +344,8 @@ func (t *tokenTransport) explainToken(err error, at tokenPlace) error {
 		shown = "auth.private_key_file"
 	}
 	switch status := refused.Response.StatusCode; {
-	case refused.ErrorCode == "invalid_scope":
-		return fmt.Errorf("%s refuses what is asked for (invalid_scope); check auth.scopes", host)
+	case refused.ErrorCode == errScope.Error():
+		return fmt.Errorf("%s refuses what is asked for (%w); check auth.scopes", host, errScope)
 	case refused.ErrorCode == "invalid_client", refused.ErrorCode == "unauthorized_client", refused.ErrorCode == "invalid_grant", //nolint:misspell // RFC 6749
 		status == http.StatusUnauthorized:
 		return fmt.Errorf("%s does not let us in (%s); check auth.client_id and %s", host, cmp.Or(t.code(refused), fmt.Sprint(status)), shown)

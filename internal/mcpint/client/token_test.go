@@ -16,6 +16,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -38,9 +39,12 @@ type guarded struct {
 	astray  string           // where it says that they are, if that is somewhere else
 	endless bool             // what it says of itself does not end
 	deny    string           // the answer of the server of tokens in place of a token
+	scopes  []string         // what a token has to permit: first for anything, then for a call; none: nothing
+	gives   string           // the only scopes that are given; "": each that is asked for
 
 	mu    sync.Mutex
 	valid string   // the token
+	bears []string // its scopes
 	given int      // tokens
 	forms []string // what the server of tokens was asked
 }
@@ -63,16 +67,27 @@ func (g *guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(body)
 	}
 	g.mu.Lock()
-	valid := g.valid
+	valid, bears := g.valid, g.bears
 	g.mu.Unlock()
 	switch r.URL.Path {
 	case "/mcp":
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		if valid != "" && r.Header.Get("Authorization") == "Bearer "+valid {
+			if len(g.scopes) == 2 && bytes.Contains(body, []byte("tools/call")) && !slices.Contains(bears, g.scopes[1]) {
+				w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+g.scopes[1]+`"`)
+				answer(http.StatusForbidden, map[string]string{"error": "insufficient_scope"})
+				return
+			}
 			g.mcp.ServeHTTP(w, r)
 			return
 		}
 		if !g.silent {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.web.URL+`/about"`)
+			named := ""
+			if len(g.scopes) > 0 {
+				named = `, scope="` + g.scopes[0] + `"`
+			}
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.web.URL+`/about"`+named)
 		}
 		answer(http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
 	case "/about":
@@ -116,7 +131,13 @@ func (g *guarded) give(r *http.Request, answer func(int, any)) {
 		answer(http.StatusBadRequest, map[string]string{"error": g.deny})
 		return
 	}
+	asked := strings.Fields(r.Form.Get("scope"))
+	if slices.ContainsFunc(asked, func(scope string) bool { return g.gives != "" && !slices.Contains(strings.Fields(g.gives), scope) }) {
+		answer(http.StatusBadRequest, map[string]string{"error": "invalid_scope"})
+		return
+	}
 	g.given++
+	g.bears = asked
 	g.valid = fmt.Sprintf("token-%d-of-the-house", g.given)
 	answer(http.StatusOK, map[string]any{"access_token": g.valid, "token_type": "bearer", "expires_in": 3600})
 }
@@ -241,6 +262,64 @@ func TestTokens(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestScopesThatAServerNames asks for the scopes that a server names at first, and for more
+// once a call needs them. Those of the configuration are all that is asked for.
+func TestScopesThatAServerNames(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		scopes, configured []string
+		gives              string
+		asked              []string // the scopes of each question
+		wrong              string   // what a call says; "": it is carried out
+		silent             bool
+	}{
+		"none":                            {asked: []string{""}},
+		"at first":                        {scopes: []string{"notes:read"}, asked: []string{"notes:read"}},
+		"and more for a call":             {scopes: []string{"notes:read", "notes:write"}, asked: []string{"notes:read", "notes:read notes:write"}},
+		"for a call alone":                {scopes: []string{"", "notes:write"}, asked: []string{"", "notes:write"}},
+		"at a place that is configured":   {scopes: []string{"notes:read", "notes:write"}, silent: true, asked: []string{"", "notes:write"}},
+		"what nobody gives":               {scopes: []string{"notes:all"}, gives: "notes:read", asked: []string{"notes:all", ""}},
+		"what nobody gives, for a call":   {scopes: []string{"notes:read", "notes:write"}, gives: "notes:read", asked: []string{"notes:read", "notes:read notes:write", "notes:read notes:write"}, wrong: `the server wants a token with the scope "notes:write" for this (403 Forbidden); check auth.scopes`},
+		"no more than what is configured": {scopes: []string{"notes:read", "notes:write"}, configured: []string{"notes:read"}, asked: []string{"notes:read"}, wrong: `the server wants a token with the scope "notes:write" for this (403 Forbidden); check auth.scopes`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t, "client_secret_basic", nil)
+			g.scopes, g.gives, g.silent = test.scopes, test.gives, test.silent
+			auth := mcpint.Auth{ClientID: "house", ClientSecretFile: "f", ClientSecret: clientSecret, Scopes: test.configured}
+			if test.silent {
+				auth.TokenURL = g.web.URL + "/tokens"
+			}
+			session, err := Dial(patience(t), g.server(auth), Options{Name: "test", Version: "0"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			for range 2 {
+				switch r, err := session.CallTool(patience(t), "hello", nil); {
+				case test.wrong == "" && (err != nil || r.Text != "hello"):
+					t.Errorf("got %+v, %v", r, err)
+				case test.wrong != "" && !strings.Contains(fmt.Sprint(r.Text, err), test.wrong):
+					t.Errorf("got %+v, %v; expected %s", r, err, test.wrong)
+				}
+			}
+			if err := session.(Mortal).Err(); err != nil {
+				t.Errorf("the connection is lost: %v", err)
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			var asked []string
+			for _, form := range g.forms {
+				values, _ := url.ParseQuery(form)
+				asked = append(asked, values.Get("scope"))
+			}
+			if !slices.Equal(asked, test.asked) {
+				t.Errorf("asked for %q, expected %q", asked, test.asked)
+			}
+		})
 	}
 }
 

@@ -25,21 +25,28 @@ type connection struct {
 }
 
 // open dials and lists the tools; without tools a connection is of no use. server holds
-// the settings of this attempt.
-func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation int) (*connection, error) {
+// the settings of this attempt. late is told if its program does not answer in time.
+func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation int, late func(error)) (*connection, error) {
+	began := time.Now()
 	inbox := &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
 	conn := &connection{generation: generation, inbox: inbox}
 	options := s.host.cfg.Options
-	options.Notify = conn.inbox.put
+	options.Notify, options.Late = conn.inbox.put, late
 	options.Log = s.log
 	session, err := s.host.dial(ctx, server, options)
 	if err != nil {
 		return nil, err
 	}
 	conn.session = session
-	conn.list, err = session.ListTools(ctx)
+	listing := ctx
+	if soonEnough := began.Add(server.ConnectTimeout); time.Now().Before(soonEnough) {
+		var cancel func()
+		listing, cancel = context.WithDeadline(ctx, soonEnough)
+		defer cancel()
+	}
+	conn.list, err = session.ListTools(listing)
 	if err != nil {
-		err = client.CloseUnlisted(ctx, server, session, err)
+		err = client.CloseUnlisted(listing, server, session, err)
 		return nil, err
 	}
 	if id, ok := session.(client.Identified); ok {
@@ -49,6 +56,66 @@ func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation 
 		conn.done = mortal.Done()
 	}
 	return conn, nil
+}
+
+// dialling is a way to a connection, for as long as it is open how it ends.
+type dialling struct {
+	began  time.Time
+	result chan dialResult    // gets one value
+	late   chan error         // why its server has not answered in time; gets one value at most
+	cancel context.CancelFunc // ends it, with the program that it has started
+}
+
+// dialResult is how a dialling ended.
+type dialResult struct {
+	conn *connection
+	err  error
+}
+
+// startDialling dials a server with the settings of this attempt. A program that has not
+// answered in time may go on starting, but only one at a time.
+func (s *supervisor) startDialling(ctx context.Context, server mcpint.Server) *dialling {
+	limit := server.ConnectTimeout
+	d := &dialling{began: time.Now(), result: make(chan dialResult, 1)}
+	var late func(error)
+	if longer := s.srv.StartingTime(limit); s.latecomer == nil && longer > limit {
+		limit = longer
+		d.late = make(chan error, 1)
+		late = func(err error) { d.late <- err }
+	}
+	ctx, d.cancel = context.WithTimeout(ctx, limit)
+	generation := s.plan.generation
+	go func() {
+		defer d.cancel()
+		conn, err := s.open(ctx, server, generation, late)
+		if conn != nil {
+			conn.took = time.Since(d.began)
+		}
+		d.result <- dialResult{conn, err}
+	}()
+	return d
+}
+
+// ended returns where the result of a dialling comes from; of none comes nothing.
+func (d *dialling) ended() <-chan dialResult {
+	if d == nil {
+		return nil
+	}
+	return d.result
+}
+
+// abandon ends a dialling that is not needed any more, with the connection that it may
+// have made meanwhile. It does not wait for the end of its program.
+func (s *supervisor) abandon(d *dialling) {
+	if d == nil {
+		return
+	}
+	d.cancel()
+	s.background.Go(func() {
+		if r := <-d.result; r.conn != nil {
+			_ = r.conn.session.Close()
+		}
+	})
 }
 
 // gone reports whether the session has ended already.

@@ -79,9 +79,12 @@ func TestLaterAttemptsWaitLonger(t *testing.T) {
 		if state(0) != mcpint.Connected || state(1) != mcpint.Connecting {
 			t.Fatalf("after a reconnect the quick one is %s and the slow one %s", state(0), state(1))
 		}
-		pass(20 * time.Second)
-		if s := b.Status()[1]; s.Status != mcpint.Connected || slow.dialled() != 2 {
-			t.Fatalf("after 41 s the slow one is %s, with %d starts", s.Status, slow.dialled())
+		if s := b.Status()[1]; s.ErrorMessage == nil || slow.dialled() != 2 {
+			t.Fatalf("after 21 s, with %d starts, the status of the slow one is %+v", slow.dialled(), s)
+		}
+		pass(5 * time.Second) // the first start has ended meanwhile, and is not begun anew
+		if s := b.Status()[1]; s.Status != mcpint.Connected || slow.dialled() != 2 || slow.left() != 1 {
+			t.Fatalf("after 26 s the slow one is %s, with %d starts, %d of them left", s.Status, slow.dialled(), slow.left())
 		}
 		// Stable for long enough that its retries are forgotten, it is lost.
 		pass(stableAfter + time.Second)
@@ -103,4 +106,50 @@ func TestLaterAttemptsWaitLonger(t *testing.T) {
 			t.Errorf("the end waited %v for the attempt", took)
 		}
 	})
+}
+
+// TestWhatIsStartingIsLeftAlone starts a server that needs 20 s while each attempt may
+// take 10 s at first, and says when it is connected and how often it was started.
+func TestWhatIsStartingIsLeftAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		takes     []time.Duration // of each start; the last one of all others too
+		set       func(*Config)
+		connected time.Duration
+		starts    int
+	}{
+		"the first start is there in the second attempt": {takes: []time.Duration{20 * time.Second}, connected: 20 * time.Second, starts: 2},
+		"the first start hangs":                          {takes: []time.Duration{time.Hour, time.Second}, connected: 11 * time.Second, starts: 2},
+		"two starts hang":                                {takes: []time.Duration{time.Hour, time.Hour, time.Second}, connected: 41 * time.Second, starts: 3},
+		"later ones cannot start beside the first":       {takes: []time.Duration{20 * time.Second, -1}, connected: 20 * time.Second, starts: 3},
+		"there is one attempt alone": {
+			takes: []time.Duration{20 * time.Second}, connected: 20 * time.Second, starts: 1, set: func(c *Config) { c.Retry.Enabled = false },
+		},
+		"over http it starts by itself": {
+			takes: []time.Duration{20 * time.Second, 10 * time.Second}, connected: 20 * time.Second, starts: 2, set: func(c *Config) { c.Servers[0].Transport, c.Servers[0].URL = "http", "http://x" },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := &fakeServer{takesEach: test.takes}
+				b := runWith(t, slow, func(c *Config) {
+					if test.set != nil {
+						test.set(c)
+					}
+				})
+				defer b.stop()
+				pass(test.connected - time.Millisecond)
+				if s := b.status(); s.Status == mcpint.Connected {
+					t.Errorf("before %v it is connected", test.connected)
+				}
+				pass(2 * time.Millisecond)
+				if s := b.status(); s.Status != mcpint.Connected {
+					t.Errorf("after %v the status is %+v", test.connected, s)
+				}
+				pass(time.Minute)
+				if slow.dialled() != test.starts || slow.left() != 1 {
+					t.Errorf("it was started %d times, and %d are left; expected %d and 1", slow.dialled(), slow.left(), test.starts)
+				}
+			})
+		})
+	}
 }

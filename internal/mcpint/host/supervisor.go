@@ -28,6 +28,8 @@ type supervisor struct {
 	plan          plan
 	offer         *offer
 	view          view
+	latecomer     *dialling   // of an earlier attempt: its program is still starting; nil: there is none
+	late          *connection // of the latecomer, made between two attempts
 
 	toolsArrived   func()        // tells the registry that the tools are there or not coming
 	firstRound     chan struct{} // closed at the first connection, or when none will be tried
@@ -77,6 +79,7 @@ func (s *supervisor) run(ctx context.Context) {
 func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
+	defer func() { s.abandon(s.latecomer); s.latecomer = nil }()
 	signs := Watched{Server: s.srv, ExecDir: s.host.cfg.Options.ExecDir, Probe: s.host.probe}
 	look := sync.OnceFunc(func() {
 		s.background.Go(func() {
@@ -90,6 +93,11 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 		timed, ok := s.waitForAttempt(ctx)
 		if !ok {
 			return nil, false
+		}
+		if conn := s.late; conn != nil {
+			s.late = nil
+			s.move(tried)
+			return conn, true
 		}
 		conn, err := s.attempt(ctx, timed)
 		switch {
@@ -128,6 +136,10 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 		case <-over:
 			s.endRequirementWait()
 			return true, ctx.Err() == nil
+		case r := <-s.latecomer.ended():
+			if s.latecomer, s.late = nil, r.conn; r.err == nil {
+				return false, true
+			}
 		case <-wake:
 			if !s.plan.hasten(time.Now()) {
 				return false, true
@@ -235,29 +247,26 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	s.log.Info("MCP connection attempt", "attempt", s.plan.attempts, "delay", delay.Round(time.Millisecond))
 	server := s.srv
 	server.ConnectTimeout = s.srv.Patience(s.plan.attempts, s.plan.took)
-	dialCtx, cancel := context.WithTimeout(ctx, server.ConnectTimeout)
-	defer cancel()
-	type dialled struct {
-		conn *connection
-		err  error
+	d := s.startDialling(ctx, server)
+	over := func(conn *connection, err error) (*connection, error) {
+		if tell := s.host.cfg.Observer.Attempt; tell != nil {
+			tell(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: begin.Sub(s.host.started), Delay: delay, Err: err})
+		}
+		return conn, err
 	}
-	result := make(chan dialled, 1)
-	generation := s.plan.generation
-	go func() {
-		conn, err := s.open(dialCtx, server, generation)
-		result <- dialled{conn, err}
-	}()
 	for {
 		select {
-		case r := <-result:
-			if tell := s.host.cfg.Observer.Attempt; tell != nil {
-				tell(Attempt{Server: s.srv.ID, Number: s.plan.attempts, After: begin.Sub(s.host.started), Delay: delay, Err: r.err})
-			}
+		case r := <-d.result:
+			return over(r.conn, r.err)
+		case err := <-d.late:
+			s.latecomer = d
+			return over(nil, err)
+		case r := <-s.latecomer.ended():
+			s.latecomer = nil
 			if r.err == nil {
-				r.conn.took = time.Since(begin)
-				s.plan.took = r.conn.took
+				s.abandon(d)
+				return over(r.conn, nil)
 			}
-			return r.conn, r.err
 		case a := <-s.requests.connect:
 			s.plan.waiters = append(s.plan.waiters, a.reply)
 		case a := <-s.requests.retry:

@@ -20,21 +20,23 @@ import (
 
 // fakeServer is what a fake dialler connects to.
 type fakeServer struct {
-	receipt *tools.Receipt // of every call
-	mu      sync.Mutex
-	down    int           // dials that still do not succeed
-	takes   time.Duration // how long a dial takes
-	dials   int
-	mute    bool // it accepts everything and answers nothing
-	pings   int
-	calls   []string
-	live    *fakeSession
-	specs   []tools.Spec
-	ends    time.Duration           // how long Close takes
-	lacks   map[string]bool         // needs that are not met
-	looks   []time.Time             // when a need was probed
-	does    func(name string) error // the outcome of a call, if set
-	other   *fakeServer             // what every server but zwave connects to, if set
+	receipt   *tools.Receipt // of every call
+	mu        sync.Mutex
+	down      int             // dials that still do not succeed
+	takes     time.Duration   // how long a dial takes
+	takesEach []time.Duration // of each dial, the last one of all others too; below 0: it ends at once
+	open      int             // sessions that are not closed
+	dials     int
+	mute      bool // it accepts everything and answers nothing
+	pings     int
+	calls     []string
+	live      *fakeSession
+	specs     []tools.Spec
+	ends      time.Duration           // how long Close takes
+	lacks     map[string]bool         // needs that are not met
+	looks     []time.Time             // when a need was probed
+	does      func(name string) error // the outcome of a call, if set
+	other     *fakeServer             // what every server but zwave connects to, if set
 }
 
 // probe reports whether a need is met, and notes that it was asked.
@@ -71,11 +73,15 @@ func (f *fakeServer) dial(ctx context.Context, s mcpint.Server, o client.Options
 	down := f.down > 0
 	f.down = max(0, f.down-1)
 	takes := f.takes
+	if n := len(f.takesEach); n > 0 {
+		takes = f.takesEach[min(f.dials, n)-1]
+	}
 	f.mu.Unlock()
-	select {
-	case <-time.After(takes):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if takes < 0 {
+		return nil, errors.New("the address is in use")
+	}
+	if err := elapse(ctx, takes, s, o); err != nil {
+		return nil, err
 	}
 	if down {
 		return nil, &client.DialError{Server: s.ID, Transport: "stdio", Exit: "exit status 3", Stderr: "no broker", Err: errors.New("the process ended before it answered")}
@@ -83,8 +89,24 @@ func (f *fakeServer) dial(ctx context.Context, s mcpint.Server, o client.Options
 	session := &fakeSession{of: f, notify: o.Notify, done: make(chan struct{})}
 	f.mu.Lock()
 	f.live = session
+	f.open++
 	f.mu.Unlock()
 	return session, nil
+}
+
+// elapse passes the time that a start takes. As the real dialler does, it tells that the
+// server is late.
+func elapse(ctx context.Context, takes time.Duration, s mcpint.Server, o client.Options) error {
+	if o.Late != nil {
+		late := time.AfterFunc(s.ConnectTimeout, func() { o.Late(errors.New("no answer to initialize")) })
+		defer late.Stop()
+	}
+	select {
+	case <-time.After(takes):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (f *fakeServer) set(down int) {
@@ -103,6 +125,13 @@ func (f *fakeServer) dialled() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.dials
+}
+
+// left returns how many sessions are not closed.
+func (f *fakeServer) left() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.open
 }
 
 // die ends the live session as a crash would.
@@ -168,6 +197,7 @@ func (s *fakeSession) CallTool(ctx context.Context, name string, _ json.RawMessa
 func (s *fakeSession) Close() error {
 	s.once.Do(func() { close(s.done) })
 	s.of.mu.Lock()
+	s.of.open--
 	ends := s.of.ends
 	s.of.mu.Unlock()
 	<-time.After(ends)

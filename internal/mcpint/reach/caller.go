@@ -3,7 +3,8 @@
 // exists so that the rule of waiting is in one place, where it can be read and
 // tested: a step waits for what it needs, and for nothing else (REQUIREMENTS M1).
 // To let a step wait for something else, add a field to mind.Need and a case to
-// Await.
+// Await. NewTools makes the tools by which a language model and other MCP hosts see and
+// reconnect the servers.
 package reach
 
 import (

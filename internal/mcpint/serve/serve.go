@@ -25,7 +25,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"voicegateway/internal/ground/order"
-	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
 
@@ -189,7 +188,7 @@ func answerOf(r tools.Result) *mcp.CallToolResult {
 	}
 	answer.Content = []mcp.Content{mcp.NewTextContent(text)}
 	if !r.PublishedAt.IsZero() {
-		answer.Meta = mcp.NewMetaFromMap(map[string]any{mcpint.PublishedAt: r.PublishedAt.Format(time.RFC3339Nano)})
+		answer.Meta = mcp.NewMetaFromMap(map[string]any{tools.PublishedKey: r.PublishedAt.Format(time.RFC3339Nano)})
 	}
 	return answer
 }

@@ -125,7 +125,7 @@ func readAnswer(t *testing.T, answer *mcp.CallToolResult) tools.Result {
 	}
 	result := tools.Result{Text: text.Text, Failed: answer.IsError, Data: answer.RawStructuredContent}
 	if answer.Meta != nil {
-		at, _ := answer.Meta.AdditionalFields[mcpint.PublishedAt].(string)
+		at, _ := answer.Meta.AdditionalFields[tools.PublishedKey].(string)
 		result.PublishedAt, _ = time.Parse(time.RFC3339Nano, at) // an unreadable time fails the comparison
 	}
 	return result

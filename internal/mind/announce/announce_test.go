@@ -15,8 +15,8 @@ import (
 	_ "voicegateway/internal/fake/bubble"
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/mind/announce"
 	"voicegateway/internal/tools"
 )
@@ -58,7 +58,7 @@ func (f *family) open() (announce.Memory, error) {
 	if f.memory != nil {
 		return f.memory, nil
 	}
-	return store.Open(f.dir)
+	return keep.Open(f.dir)
 }
 
 // on starts the gateway, off ends it.

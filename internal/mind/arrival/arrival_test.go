@@ -190,7 +190,7 @@ func TestTheSecondWord(t *testing.T) {
 		"a blind gets stuck":         {"en", "Blind", open, []moment{{1, "open", `"position":10`}, {20 * time.Second, "open", `"position":60`}}, "stuck: The blind did not finish: it is at 60 percent."},
 		"a blind is taken back":      {"en", "Blind", open, []moment{{1, "open", `"position":10`}, {9 * time.Second, "open", `"position":60`}, {15 * time.Second, "open", `"position":20`}}, ""},
 		"a position":                 {"en", "Blind", `"action":"position","value":50`, []moment{{8 * time.Second, "open", `"position":50`}}, "arrived: The blind is at 50 percent."},
-		"a lamp that dims slowly":    {"en", "Lamp", `"action":"level","value":20`, []moment{{2, "on", `"brightness":90`}, {30 * time.Second, "on", `"brightness":20`}}, "arrived: Set the lamp to 20 percent."},
+		"a lamp that dims slowly":    {"en", "Lamp", `"action":"level","value":20`, []moment{{2, "on", `"brightness":90`}, {30 * time.Second, "on", `"brightness":20`}}, "arrived: The lamp is at 20 percent."},
 		"what moves for ever":        {"en", "Blind", closing, []moment{{1, "closing", ""}}, "stuck: The blind did not finish: it is closing."},
 		"nothing can be seen of it":  {"en", "Blind", `"action":"toggle"`, []moment{{1, "open", ""}}, ""},
 		"nobody knows such a device": {"en", "Cellar Hatch", closing, nil, ""},

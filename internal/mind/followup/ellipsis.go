@@ -270,10 +270,13 @@ func (s *Sentence) more(said intent.Action) intent.Decision {
 	act.Slots = maps.Clone(act.Slots)
 	switch plan := catalogue.Of(act.Intent).Plan; {
 	case plan == catalogue.Adjust && said.Slots[slotBack] != nil:
-		act.Slots["direction"] = opposite(act.Slots["direction"])
+		act.Slots["direction"] = s.backward(act.Slots["direction"])
 		return local(act)
 	case plan == catalogue.Adjust:
 		act.Slots["direction"] = s.onward(act.Slots["direction"], way)
+		return local(act)
+	case act.Intent == catalogue.SetVolumeRelative && said.Slots[slotBack] != nil:
+		act.Slots["volume_step"] = s.backward(act.Slots["volume_step"])
 		return local(act)
 	case plan == catalogue.Tool:
 		return s.louder(act, way)
@@ -292,7 +295,7 @@ func (s *Sentence) more(said intent.Action) intent.Decision {
 	return d
 }
 
-// slotBack is the slot of a sentence that finds a step too large: "not so much".
+// slotBack is the slot of a sentence that finds a step too large: "not so much", "too much".
 const slotBack = "back"
 
 // onward is the direction of the next step: "more" goes on in the direction before, after
@@ -306,6 +309,18 @@ func (s *Sentence) onward(before any, way string) any {
 		return "up"
 	}
 	return before
+}
+
+// backward is the direction of a step after one that was too large: back, and where it was
+// still too much, further.
+func (s *Sentence) backward(before any) any {
+	if s.Subject.Less {
+		s.meaning.Less = true
+		return before
+	}
+	way := opposite(before)
+	s.meaning.Less = way == "down"
+	return way
 }
 
 // louder is a step of the volume.
@@ -326,9 +341,7 @@ func (s *Sentence) louder(act intent.Action, way string) intent.Decision {
 func (s *Sentence) adjusting(act intent.Action) string {
 	switch act.Intent {
 	case catalogue.LightSet:
-		if act.Slots["brightness"] != nil {
-			return catalogue.BrightnessAdjust
-		}
+		return catalogue.BrightnessAdjust
 	case catalogue.FanSetSpeed:
 		return catalogue.FanAdjust
 	case catalogue.ClimateSetTemperature:

@@ -19,7 +19,6 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/intent/examples"
 	"voicegateway/internal/intent/grammar"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/language/text"
@@ -203,7 +202,7 @@ func (h *House) Match(text, area string) intent.Decision {
 	now := h.current.Load()
 	d := now.matcher.Match(text, area)
 	if len(d.Actions) == 1 && (d.Actions[0].Intent == catalogue.Help || d.Actions[0].Intent == catalogue.ListDevices && d.Actions[0].Slots["area"] == nil && d.Actions[0].Slots["kind"] == nil && area == "") {
-		said := examples.Tour(now.matcher, h.pack.Language, now.house, area)
+		said := intent.Tour(now.matcher, h.pack.Language, now.house, area)
 		d.Actions[0].Intent, d.Actions[0].Slots = catalogue.Help, map[string]any{"sentences": strings.Join(said, "; ")}
 		d.NeedHouse = len(now.house.Entities) == 0
 	}

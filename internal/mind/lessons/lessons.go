@@ -17,9 +17,9 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/language/sentences"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/followup"
@@ -68,8 +68,8 @@ type Lessons struct {
 	words Matcher
 	marks *family.Marks
 
-	keepable *store.List[candidate] // of the last turns
-	offered  *store.List[string]    // texts of which the user has heard that they can be kept
+	keepable *keep.List[candidate] // of the last turns
+	offered  *keep.List[string]    // texts of which the user has heard that they can be kept
 }
 
 // candidate is a model's turn whose words can be kept.
@@ -103,8 +103,8 @@ func New(rooms Rooms, cfg Config) *Lessons {
 }
 
 // remember makes a list that lasts until the program ends.
-func remember[T any](most int, id func(T) string) *store.List[T] {
-	return store.NewList(store.ListConfig[T]{Most: most, Rolling: true, ID: id})
+func remember[T any](most int, id func(T) string) *keep.List[T] {
+	return keep.NewList(keep.ListConfig[T]{Most: most, Rolling: true, ID: id})
 }
 
 // Open has the recogniser listen for the wordings that were kept before.
@@ -317,13 +317,13 @@ func (l *Lessons) Wordings() []record.Wording { return l.words.List() }
 // house already understands are a conflict.
 func (l *Lessons) Reword(id, text, area string) (record.Wording, error) {
 	if _, kept := l.words.Kept.Get(id); !kept {
-		return record.Wording{}, missing(store.ErrUnknown, id)
+		return record.Wording{}, missing(keep.ErrUnknown, id)
 	}
 	if err := l.ours(text, strings.TrimSpace(area)); err != nil {
 		return record.Wording{}, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
 	w, err := l.words.Kept.Edit(id, text, area)
-	if err != nil && !errors.Is(err, store.ErrUnknown) {
+	if err != nil && !errors.Is(err, keep.ErrUnknown) {
 		return w, fmt.Errorf("%w: %w", ErrConflict, err)
 	}
 	return w, missing(err, id)
@@ -334,7 +334,7 @@ func (l *Lessons) Forget(id string) error { return missing(l.words.Kept.Delete(i
 
 // missing marks the errors about what is not there.
 func missing(err error, id string) error {
-	if errors.Is(err, store.ErrUnknown) {
+	if errors.Is(err, keep.ErrUnknown) {
 		return fmt.Errorf("%q: %w", id, ErrNotFound)
 	}
 	return err

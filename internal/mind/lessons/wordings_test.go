@@ -220,3 +220,59 @@ func TestWordingsOfAnEarlierVersion(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestAYesTellsWhichThing: a yes to the question whether one thing is meant is a wording, in the languages
+// that nothing was learned in too; where another thing may be meant it is asked about again.
+func TestAYesTellsWhichThing(t *testing.T) {
+	t.Parallel()
+	coffee := func(id, name string) home.Entity {
+		e := *fake.Bungalow("en").Entity("coffee")
+		e.ID, e.Name, e.Aliases = id, name, nil
+		return e
+	}
+	for language, tt := range map[string]struct{ said, thing, other, order string }{
+		"de": {"mach mir einen kaffee", "Kaffeemaschine", "Kaffeemühle", "schalte die kaffeemaschine ein"},
+		"es": {"hazme un café", "Máquina de Café", "Molinillo de Café", "enciende la máquina de café"},
+		"fr": {"fais-moi un café", "Machine à Café", "Moulin à Café", "allume la machine à café"},
+	} {
+		pack, err := intent.Ours(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		move := func(things ...home.Entity) ours {
+			h := &home.House{Entities: things}
+			m, err := intent.New(pack, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ours{m, h}
+		}
+		one := move(coffee("switch.one", tt.thing))
+		words := family.NewWordings(t.TempDir(), pack.Bare, nil, slog.New(slog.DiscardHandler))
+		matcher := func(o ours) lessons.Matcher { return lessons.Matcher{Sentences: o, Kept: words} }
+		asked := matcher(one).Match(tt.said, "")
+		if asked.Route != intent.Ask || len(asked.Options) != 1 {
+			t.Fatalf("%s: %q is %s %s, want a question about one thing", language, tt.said, asked.Route, asked.Reason)
+		}
+		if err := lessons.Ours(asked, one.house); err != nil {
+			t.Errorf("%s: %q cannot be kept: %v", language, tt.said, err)
+		}
+		kept, err := lessons.Acts(one.house, one.Match(tt.order, "").Actions)
+		if err != nil || len(kept) == 0 {
+			t.Fatalf("%s: %q: %v, %v", language, tt.order, kept, err)
+		}
+		if err := words.Keep(record.Wording{ID: "1", Text: tt.said, Acts: kept}); err != nil {
+			t.Fatal(err)
+		}
+		if d := matcher(one).Match(tt.said, ""); d.Route != intent.Local || !slices.Equal(d.Actions[0].Devices, []string{"switch.one"}) {
+			t.Errorf("%s: %q is %s %s after a yes", language, tt.said, d.Route, d.Reason)
+		}
+		if d := matcher(move(coffee("switch.two", tt.other))).Match(tt.said, ""); d.Route == intent.Local {
+			t.Errorf("%s: %q does something with another thing: %+v", language, tt.said, d.Actions)
+		}
+		both := move(coffee("switch.one", tt.thing), coffee("switch.two", tt.other))
+		if d := matcher(both).Match(tt.said, ""); d.Route != intent.Ask {
+			t.Errorf("%s: %q with two such things is %s %s", language, tt.said, d.Route, d.Reason)
+		}
+	}
+}

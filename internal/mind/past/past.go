@@ -4,6 +4,7 @@
 package past
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -31,14 +32,56 @@ type Turn struct {
 	Deeds  []Deed
 	Origin *Deed // the act that "the other one" can repeat on another device; nil: none
 	Rest   bool  // something was done that is not the state of a device
+	Sound  *Sound
 	// Started are the ids of the timers, alarms, reminders and commands for later that were
 	// set, which are cancelled where the turn is taken back.
 	Started []string
 	Undone  int // 1: undone, 2: undone and done again
 }
 
+// Sound is how loud the gateway was before its volume was changed; nil: it was not changed.
+type Sound struct {
+	Level int  `json:"level"` // percent
+	Muted bool `json:"muted"`
+}
+
+// soundBefore is how loud the gateway was before a call; nil if the call changes something
+// else, or nothing.
+func soundBefore(c tools.Call, r tools.Result) *Sound {
+	var loud struct {
+		Sound
+
+		Before *Sound `json:"before"`
+	}
+	if c.Tool != volumeTool || r.Failed || json.Unmarshal(r.Data, &loud) != nil || loud.Before == nil || *loud.Before == loud.Sound {
+		return nil
+	}
+	return loud.Before
+}
+
+// volumeTool is the tool that changes how loud the gateway is.
+const volumeTool = "set_volume"
+
+// PlanSound plans to make the gateway as loud as it was.
+func PlanSound(before *Sound) []plan.Step {
+	if before == nil {
+		return nil
+	}
+	acts := []intent.Action{{Intent: catalogue.SetVolume, Slots: map[string]any{"volume_level": before.Level}}}
+	if before.Muted {
+		acts = append(acts, intent.Action{Intent: catalogue.MediaPlayerMute, Slots: map[string]any{}})
+	}
+	steps, err := plan.Calls(intent.Decision{Route: intent.Local, Actions: acts}, &home.House{}, "")
+	if err != nil {
+		return nil
+	}
+	return steps
+}
+
 // Idle reports whether a turn did nothing.
-func (t *Turn) Idle() bool { return len(t.Deeds) == 0 && len(t.Started) == 0 && !t.Rest }
+func (t *Turn) Idle() bool {
+	return len(t.Deeds) == 0 && len(t.Started) == 0 && !t.Rest && t.Sound == nil
+}
 
 // Of returns what the steps of a plan changed. results and problems have one element for
 // each step; the problem of a step that succeeded is "".
@@ -50,6 +93,8 @@ func Of(h *home.House, text string, steps []plan.Step, results []tools.Result, p
 		case s.Risk == tools.Read || s.Call.Tool == "":
 		case s.Timer() && problems[i] == "" && timerStarted(results[i]) != "":
 			t.Started = append(t.Started, timerStarted(results[i]))
+		case soundBefore(s.Call, results[i]) != nil:
+			t.Sound = cmp.Or(t.Sound, soundBefore(s.Call, results[i]))
 		case s.Entity == nil || s.Action.Intent == catalogue.StopMoving:
 			t.Rest = t.Rest || problems[i] == ""
 		default:
@@ -80,6 +125,10 @@ func timerStarted(r tools.Result) string {
 // Add adds what a call did that was made without a plan.
 func (t *Turn) Add(h *home.House, c tools.Call, r tools.Result, e *home.Entity) {
 	act, _ := plan.Repeat(c)
+	if before := soundBefore(c, r); before != nil {
+		t.Sound = cmp.Or(t.Sound, before)
+		return
+	}
 	deeds := deedsOf(h, c, r, e, act)
 	t.Deeds = append(t.Deeds, deeds...)
 	t.Rest = t.Rest || act.Intent == catalogue.StopMoving || len(deeds) == 0 && !r.Failed && DeviceOf(c.Args) == ""
@@ -102,7 +151,7 @@ func (t Turn) With(first *Turn, text, whole string) Turn {
 	t.Text = whole
 	if first != nil && first.Text == text && first.Undone == 0 {
 		t.Deeds, t.Rest, t.Origin = slices.Concat(first.Deeds, t.Deeds), t.Rest || first.Rest, nil
-		t.Started = slices.Concat(first.Started, t.Started)
+		t.Started, t.Sound = slices.Concat(first.Started, t.Started), cmp.Or(first.Sound, t.Sound)
 	}
 	return t
 }
@@ -113,6 +162,7 @@ func (t Turn) After(begun Turn) Turn {
 		return t
 	}
 	t.Deeds, t.Rest, t.Started = slices.Concat(begun.Deeds, t.Deeds), t.Rest || begun.Rest, slices.Concat(begun.Started, t.Started)
+	t.Sound = cmp.Or(begun.Sound, t.Sound)
 	return t.As(begun.Text)
 }
 

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/keep/timers"
 )
 
@@ -97,7 +97,7 @@ type Keeper struct {
 	mu      sync.Mutex
 	ends    *Ends        // nil: it does not run
 	book    *timers.Book // nil: not read yet
-	disk    *store.Store // nil: in memory only
+	disk    *keep.Store  // nil: in memory only
 	trouble string       // why the book is not on the disk; "" if it is
 	savedAt time.Duration
 	news    bool // the timers have changed since they were shown
@@ -235,7 +235,7 @@ func (k *Keeper) open() *timers.Book {
 	var saved timers.Saved
 	if k.cfg.Dir == "" {
 		k.trouble = "there is no state directory"
-	} else if disk, err := store.Open(k.cfg.Dir); err != nil {
+	} else if disk, err := keep.Open(k.cfg.Dir); err != nil {
 		k.fail(err)
 	} else {
 		k.disk = disk

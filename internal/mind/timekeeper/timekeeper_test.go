@@ -18,8 +18,8 @@ import (
 	"go.uber.org/goleak"
 
 	_ "voicegateway/internal/fake/bubble"
+	"voicegateway/internal/keep"
 	"voicegateway/internal/keep/record"
-	"voicegateway/internal/keep/store"
 	"voicegateway/internal/keep/timers"
 )
 
@@ -459,7 +459,7 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 		if res := k.Start(t.Context(), timers.Wish{Kind: timers.Countdown, Seconds: new(60)}); res.Outcome != timers.Started || res.Reason != "" {
 			t.Errorf("%+v", res)
 		}
-		broken := store.BrokenIn(dir)
+		broken := keep.BrokenIn(dir)
 		if len(broken) != 1 || broken[0].Name != file {
 			t.Fatalf("%+v", broken)
 		}

@@ -110,29 +110,42 @@ func (v *Volume) Gain() *Gain { return &v.gain }
 
 // Get reads the volume.
 func (v *Volume) Get(ctx context.Context) (VolumeState, error) {
-	return v.change(ctx, func(context.Context, mixer, VolumeState) error { return nil })
+	_, s, err := v.change(ctx, func(context.Context, mixer, VolumeState) error { return nil })
+	return s, err
 }
 
 // Set makes the volume 0 to 100 percent; values outside are clamped. Anything
 // above 0 also ends a mute.
 func (v *Volume) Set(ctx context.Context, level int) (VolumeState, error) {
-	return v.change(ctx, func(ctx context.Context, m mixer, s VolumeState) error {
-		return setTo(ctx, m, s, level)
-	})
+	_, s, err := v.change(ctx, setting(level))
+	return s, err
 }
 
 // Step makes it louder or quieter by percent, at most to 100 and 0.
 func (v *Volume) Step(ctx context.Context, percent int) (VolumeState, error) {
-	return v.change(ctx, func(ctx context.Context, m mixer, s VolumeState) error {
-		return setTo(ctx, m, s, s.Level+percent)
-	})
+	_, s, err := v.change(ctx, stepping(percent))
+	return s, err
 }
 
 // Mute silences the machine's sound or ends that; the level stays.
 func (v *Volume) Mute(ctx context.Context, on bool) (VolumeState, error) {
-	return v.change(ctx, func(ctx context.Context, m mixer, _ VolumeState) error {
-		return m.setMute(ctx, on)
-	})
+	_, s, err := v.change(ctx, muting(on))
+	return s, err
+}
+
+// A changer changes a mixer that is in a state.
+type changer func(context.Context, mixer, VolumeState) error
+
+func setting(level int) changer {
+	return func(ctx context.Context, m mixer, s VolumeState) error { return setTo(ctx, m, s, level) }
+}
+
+func stepping(percent int) changer {
+	return func(ctx context.Context, m mixer, s VolumeState) error { return setTo(ctx, m, s, s.Level+percent) }
+}
+
+func muting(on bool) changer {
+	return func(ctx context.Context, m mixer, _ VolumeState) error { return m.setMute(ctx, on) }
 }
 
 func setTo(ctx context.Context, m mixer, s VolumeState, level int) error {
@@ -146,40 +159,38 @@ func setTo(ctx context.Context, m mixer, s VolumeState, level int) error {
 	return nil
 }
 
-// change applies do to the mixer and returns the state read back afterwards. If the
-// mixer has stopped answering, another one is looked for, once.
-func (v *Volume) change(ctx context.Context, do func(context.Context, mixer, VolumeState) error) (VolumeState, error) {
+// change applies do to the mixer and returns the state before it, and the one that is read
+// back afterwards. If the mixer has stopped answering, another one is looked for, once.
+func (v *Volume) change(ctx context.Context, do changer) (before, after VolumeState, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var err error
 	for range 2 {
 		var m *namedMixer
 		if m, err = v.choose(ctx); err != nil {
-			return VolumeState{}, err
+			return before, after, err
 		}
-		var s VolumeState
-		if s, err = v.apply(ctx, m, do); err == nil {
-			return s, nil
+		if before, after, err = v.apply(ctx, m, do); err == nil {
+			return before, after, nil
 		}
 		if ctx.Err() != nil {
-			return VolumeState{}, fmt.Errorf("changing the volume: %w", ctx.Err())
+			return before, after, fmt.Errorf("changing the volume: %w", ctx.Err())
 		}
 		v.chosen = nil
 	}
-	return VolumeState{}, fmt.Errorf("changing the volume: %w", err)
+	return before, after, fmt.Errorf("changing the volume: %w", err)
 }
 
-func (v *Volume) apply(ctx context.Context, m *namedMixer, do func(context.Context, mixer, VolumeState) error) (VolumeState, error) {
-	s := VolumeState{Backend: m.name}
-	var err error
-	if s.Level, s.Muted, err = m.get(ctx); err != nil {
-		return s, err
+func (v *Volume) apply(ctx context.Context, m *namedMixer, do changer) (before, after VolumeState, err error) {
+	before = VolumeState{Backend: m.name}
+	if before.Level, before.Muted, err = m.get(ctx); err != nil {
+		return before, before, err
 	}
-	if err := do(ctx, m, s); err != nil {
-		return s, err
+	after = before
+	if err = do(ctx, m, before); err != nil {
+		return before, after, err
 	}
-	s.Level, s.Muted, err = m.get(ctx)
-	return s, err
+	after.Level, after.Muted, err = m.get(ctx)
+	return before, after, err
 }
 
 // choose returns the mixer in use, or the first that answers.
@@ -213,6 +224,13 @@ func (v *Volume) worthLooking() bool {
 	return v.cfg.Backend == "auto" && v.chosen.name == "software" && v.gain.Level() == 1 && time.Since(v.looked) > lookAgain
 }
 
+// volumeResult is what the tool answers.
+type volumeResult struct {
+	VolumeState
+
+	Before *VolumeState `json:"before,omitempty"` // what it was before it was changed
+}
+
 type volumeArgs struct {
 	Action string `json:"action"`
 	Level  *int   `json:"level"`
@@ -234,7 +252,7 @@ func newVolumeTool(v *Volume) tools.Tool {
 		}`),
 		Output: json.RawMessage(`{
 			"type": "object",
-			"properties": {"level": {"type": "integer"}, "muted": {"type": "boolean"}, "backend": {"type": "string"}},
+			"properties": {"level": {"type": "integer"}, "muted": {"type": "boolean"}, "backend": {"type": "string"}, "before": {"type": "object", "description": "What it was, if it was changed."}},
 			"required": ["level", "muted", "backend"]
 		}`),
 		Risk: tools.Reversible,
@@ -246,25 +264,24 @@ func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
 	if a.Level != nil {
 		step = min(max(*a.Level, 0), 100)
 	}
-	var s VolumeState
-	var err error
+	do := changer(func(context.Context, mixer, VolumeState) error { return nil })
 	switch a.Action {
 	case "get":
-		s, err = v.Get(ctx)
 	case "set":
 		if a.Level == nil {
 			return failure("To set the volume, say a level from 0 to 100."), nil
 		}
-		s, err = v.Set(ctx, step)
+		do = setting(step)
 	case "up":
-		s, err = v.Step(ctx, step)
+		do = stepping(step)
 	case "down":
-		s, err = v.Step(ctx, -step)
+		do = stepping(-step)
 	case "mute", "unmute":
-		s, err = v.Mute(ctx, a.Action == "mute")
+		do = muting(a.Action == "mute")
 	default:
 		return failure("The argument \"action\" of set_volume must be get, set, up, down, mute or unmute."), nil
 	}
+	before, s, err := v.change(ctx, do)
 	if ctx.Err() != nil {
 		return tools.Result{}, fmt.Errorf("changing the volume: %w", ctx.Err())
 	}
@@ -272,7 +289,11 @@ func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
 		v.log.Warn("volume did not change", "tool", "set_volume", "err", err)
 		return failure("I can't reach the volume control of this machine."), nil
 	}
-	data, err := json.Marshal(s)
+	told := volumeResult{VolumeState: s}
+	if before != s {
+		told.Before = &before
+	}
+	data, err := json.Marshal(told)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("changing the volume: %w", err)
 	}

@@ -91,7 +91,7 @@ func (c *faultBudget) spend() bool {
 //	             with its driver, stick and gateway: no fault is left, the dead
 //	             are heard again, the deaf and the liars obey, the quiet report,
 //	             jammed bolts are free, interviews end. Where things stand stays, and so does
-//	             what Ignores, Naive, Hasty and Full say in the house file
+//	             what Ignores, Naive, Hasty, Full and Steps say in the house file
 //
 // Drop, lost_report, refuse, wrong, block and mute happen Count times, or for the time
 // For; once if neither is given.

@@ -48,6 +48,7 @@ type Quirks struct {
 	Quiet   bool          `yaml:"quiet"`    // it reports only when it is asked
 	Full    bool          `yaml:"full"`     // its reports carry target and duration, as those of newer switches and lamps do
 	Hasty   bool          `yaml:"hasty"`    // it answers over Supervision before it has done anything
+	Steps   bool          `yaml:"steps"`    // it reports every level on its way, and nothing of how long it takes
 	Ignores []string      `yaml:"ignores"`  // value ids it acknowledges and leaves as they are
 	Naive   bool          `yaml:"naive"`    // it accepts every byte as a level and keeps its own ramp, as the recorded dimmer does
 	IDs     [3]int        `yaml:"ids"`      // manufacturer, product type and product id

@@ -114,6 +114,21 @@ func (a *air) move(n *node, current *value, to float64, transition time.Duration
 		}
 	})
 	n.moves[current.id] = m
+	if n.spec.Steps {
+		a.reportStep(n, current, m, time.Duration(float64(took)/math.Abs(end-from)))
+	}
+}
+
+// reportStep has a device report its level after the time for one level, and again until it
+// has arrived, is stopped or is turned.
+func (a *air) reportStep(n *node, current *value, m *move, pause time.Duration) {
+	a.clock.physically(pause, func() {
+		if n.moves[current.id] != m || n.spec.Quiet {
+			return
+		}
+		a.reportUnasked(n, []*value{current})
+		a.reportStep(n, current, m, pause)
+	})
 }
 
 // settle updates a value to what the device would report at this moment: its

@@ -92,15 +92,21 @@ function heating(tile) {
   const { entity } = tile;
   if (entity.domain !== "climate" || !entity.control) return null;
   const wanted = el("output", {});
-  let at = null, timer = 0;
+  let at = null, timer = 0, asked = null; // asked is what was sent and has no receipt yet
+  const tell = async () => {
+    const value = asked = at;
+    at = null;
+    await send(tile, "setpoint", value);
+    if (asked === value) asked = null;
+  };
   const step = (by) => {
-    const { min, max, step: one } = setPoints(tile.entity), from = at ?? tile.entity.values?.setpoint;
+    const { min, max, step: one } = setPoints(tile.entity), from = at ?? asked ?? tile.entity.values?.setpoint;
     if (typeof from !== "number") return;
     at = Math.min(Math.max(Math.round((from + by * one) / one) * one, min), max);
     say(wanted, degrees(at));
     wanted.classList.add("open");
     clearTimeout(timer);
-    timer = setTimeout(() => { const value = at; at = null; send(tile, "setpoint", value); }, settle);
+    timer = setTimeout(tell, settle);
   };
   const modes = entity.attributes?.modes, choice = Array.isArray(modes) && can(entity, "mode")
     ? el("select", { "aria-label": word("tile_mode", { name: entity.name }) }, ...modes.map((mode) => el("option", { value: mode }, known("value_", mode)))) : null;

@@ -1,0 +1,251 @@
+//go:build accept
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"voicegateway/e2e/rig"
+	"voicegateway/internal/hass/socket"
+	"voicegateway/internal/home"
+	"voicegateway/internal/keep/record"
+)
+
+// badSwitches are things of a real Home Assistant that do not do what they say.
+const badSwitches = `
+config:
+conversation:
+input_boolean: {never: {name: Never}, late: {name: Late}}
+switch:
+  - platform: template
+    switches:
+      liar: {unique_id: liar, friendly_name: Liar, value_template: "{{ is_state('input_boolean.never', 'on') }}", turn_on: [], turn_off: []}
+      laggard:
+        unique_id: laggard
+        friendly_name: Laggard
+        value_template: "{{ is_state('input_boolean.late', 'on') }}"
+        turn_on: [{delay: 7}, {action: input_boolean.turn_on, target: {entity_id: input_boolean.late}}]
+        turn_off: []
+      failure: {unique_id: failure, friendly_name: Failure, value_template: "{{ false }}", turn_on: [{action: light.turn_on, target: {entity_id: light.bed_light}, data: {nonsense: 1}}], turn_off: []}
+`
+
+// hassHouse is a real Home Assistant with its demo house, and a gateway that knows it.
+type hassHouse struct {
+	*testing.T
+	homeAssistant
+	dir, file, http string
+	conn            *socket.Conn // of its owner
+}
+
+// entity is the state of an entity by Home Assistant's own word.
+func (h *hassHouse) entity(id string) (s entityState) {
+	_ = h.request(h.T, http.MethodGet, "states/"+id, "", &s)
+	return s
+}
+
+// say asks the gateway.
+func (h *hassHouse) say(text string) (r record.Record) {
+	h.Helper()
+	if err := rig.SendJSON(h.Context(), http.MethodPost, "http://"+h.http+"/api/ask", map[string]string{"text": text}, &r); err != nil {
+		h.Fatalf("%s: %v", text, err)
+	}
+	h.Logf("%q: %s, %q", text, r.Outcome, r.Reply)
+	return r
+}
+
+// waits waits until the gateway shows things, by their names, as a test needs them.
+func (h *hassHouse) waits(what string, fits func(home.EntityState) bool, names ...string) {
+	h.Helper()
+	eventually(h, fmt.Sprintf("%q: %s", names, what), func() bool {
+		var house home.Snapshot
+		if get(h, h.http, "/api/home", &house) != nil {
+			return false
+		}
+		return !slices.ContainsFunc(names, func(name string) bool {
+			return !slices.ContainsFunc(house.Entities, func(e home.EntityState) bool { return e.Name == name && fits(e) })
+		})
+	})
+}
+
+// knows waits until the gateway knows things by their names.
+func (h *hassHouse) knows(names ...string) {
+	h.Helper()
+	h.waits("they are known", func(home.EntityState) bool { return true }, names...)
+}
+
+// reached waits until the gateway can reach a thing, or cannot.
+func (h *hassHouse) reached(yes bool) {
+	h.Helper()
+	h.waits(fmt.Sprintf("reached: %v", yes), func(e home.EntityState) bool { return e.Reachable != nil && *e.Reachable == yes }, "Reading Lamp")
+}
+
+// tell has its owner change something over its own interface.
+func (h *hassHouse) tell(command socket.Command) {
+	h.Helper()
+	if _, err := h.conn.Call(h.Context(), command); err != nil {
+		h.Fatalf("%v: %v", command["type"], err)
+	}
+}
+
+// enter connects its owner.
+func (h *hassHouse) enter() {
+	h.Helper()
+	conn, err := socket.Dial(h.Context(), socket.Config{URL: "http://" + h.addr}, h.token)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.conn = conn
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = conn.Run(ctx) }()
+	h.Cleanup(func() { cancel(); <-ended })
+}
+
+// TestAcceptHomeAssistantHouse: a sentence acts on a real Home Assistant, and what is told
+// is what became of it: done, under way, refused, not changed. Renames, a restart and a
+// revoked token are lived through. Nothing but its address and its token is configured.
+func TestAcceptHomeAssistantHouse(t *testing.T) {
+	t.Parallel()
+	python := installed(t, "3.13")
+	if python == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("no Home Assistant can be started here")
+		}
+		t.Skip("no Home Assistant can be started here: this machine has no Python 3.13")
+	}
+	inHomeAssistant(t, python)
+}
+
+func inHomeAssistant(t *testing.T, python string) {
+	t.Helper()
+	broker := mosquitto(t)
+	dir, addr := layHomeAssistant(t, "demo", "{}", badSwitches)
+	h := &hassHouse{T: t, homeAssistant: runHomeAssistant(t, python, dir, addr), dir: dir, file: filepath.Join(t.TempDir(), "token")}
+	h.write(token("token"))
+	h.enter()
+	eventually(t, "Home Assistant has started", func() bool {
+		var config struct{ State string }
+		return h.request(t, http.MethodGet, "config", "", &config) == nil && config.State == "RUNNING" && h.entity("switch.liar").State != ""
+	})
+	h.tell(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"lock.kitchen_door", "lock.poorly_installed_door", "lock.front_door"}, "should_expose": true})
+	h.tell(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"switch.ac"}, "should_expose": false})
+	config := filepath.Join(t.TempDir(), "voice-gateway.yaml")
+	text := fmt.Sprintf("mcp:\n  servers:\n    zwave: null\n    homeassistant: {command: home-assistant-mcp-server, env: {HASS_URL: \"http://%s\", HASS_TOKEN_FILE: %q}}\n", addr, h.file)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, h.http, _ = daemonWith(t, []string{"--config", config}, broker, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+t.TempDir())
+	h.knows("Bed Light", "Liar", "Kitchen Door")
+
+	h.sentences()
+	h.renamed()
+	h.restarted(python)
+	h.revoked()
+	if said := h.stderr.String(); strings.Contains(said, "websocket_api") {
+		t.Errorf("Home Assistant complains:\n%s", said)
+	}
+}
+
+// write writes the token.
+func (h *hassHouse) write(token string) {
+	h.Helper()
+	if err := os.WriteFile(h.file, []byte(token+"\n"), 0o600); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// sentences are what is said, what becomes of it, and what Home Assistant itself says then.
+func (h *hassHouse) sentences() {
+	h.Helper()
+	for _, tt := range []struct {
+		said    string
+		outcome record.Outcome
+		reply   string
+		entity  string
+		is      func(entityState) bool
+	}{
+		{"turn on the bed light", record.Done, "The bed light is on.", "light.bed_light", func(s entityState) bool { return s.State == "on" }},
+		{"set the bed light to 40 percent", record.Done, "40 percent", "light.bed_light", func(s entityState) bool { return s.Attributes["brightness"] == 102.0 }},
+		{"make the bed light red", record.Done, "red", "light.bed_light", func(s entityState) bool { return fmt.Sprint(s.Attributes["rgb_color"]) == "[255 0 0]" }},
+		{"turn off the kitchen lights", record.Done, "off", "light.kitchen_lights", func(s entityState) bool { return s.State == "off" }},
+		{"turn on the ceiling fan", record.Done, "on", "fan.ceiling_fan", func(s entityState) bool { return s.State == "on" }},
+		{"set the heatpump to 23 degrees", record.Done, "23", "climate.heatpump", func(s entityState) bool { return s.Attributes["temperature"] == 23.0 }},
+		{"lock the kitchen door", record.Done, "locked", "lock.kitchen_door", func(s entityState) bool { return s.State == "locked" }},
+		{"is the kitchen door locked", record.Done, "Yes", "lock.kitchen_door", func(s entityState) bool { return s.State == "locked" }},
+		{"lock the poorly installed door", record.Failed, "", "lock.poorly_installed_door", func(s entityState) bool { return s.State == "jammed" }},
+		{"unlock the front door", record.Failed, "", "lock.front_door", func(s entityState) bool { return s.State == "locked" }},
+		{"open the garage door", record.Failed, "", "cover.garage_door", func(s entityState) bool { return s.State == "closed" }},
+		{"close the living room window", record.Accepted, "on its way", "cover.living_room_window", func(s entityState) bool { return s.State == "closing" || s.State == "closed" }},
+		{"what is the outside temperature", record.Done, "15.6", "sensor.outside_temperature", func(s entityState) bool { return s.State == "15.6" }},
+		{"turn on the ac", record.Asked, "", "switch.ac", func(s entityState) bool { return s.State == "off" }},
+		{"turn on the liar", record.Failed, "not changed", "switch.liar", func(s entityState) bool { return s.State == "off" }},
+		{"turn on the laggard", record.Accepted, "being switched on", "switch.laggard", func(s entityState) bool { return s.State == "off" }},
+		{"turn on the failure", record.Failed, "", "switch.failure", func(s entityState) bool { return s.State == "off" }},
+	} {
+		r := h.say(tt.said)
+		if r.Outcome != tt.outcome || !strings.Contains(r.Reply, tt.reply) {
+			h.Errorf("%q: %s, %q; want %s, %q; calls %+v", tt.said, r.Outcome, r.Reply, tt.outcome, tt.reply, r.Calls)
+		}
+		if s := h.entity(tt.entity); !tt.is(s) {
+			h.Errorf("%q: %s is %q, %v", tt.said, tt.entity, s.State, s.Attributes)
+		}
+	}
+}
+
+// renamed: a thing has another name and a room a moment after its owner has said so.
+func (h *hassHouse) renamed() {
+	h.Helper()
+	h.tell(socket.Command{"type": "config/area_registry/create", "name": "Attic"})
+	h.tell(socket.Command{"type": "config/entity_registry/update", "entity_id": "light.bed_light", "name": "Reading Lamp", "area_id": "attic", "aliases": []string{"book light"}})
+	h.knows("Reading Lamp")
+	if r := h.say("turn off the reading lamp"); r.Outcome != record.Done || h.entity("light.bed_light").State != "off" {
+		h.Errorf("by its new name: %s, %q", r.Outcome, r.Reply)
+	}
+	if r := h.say("turn on the lights in the attic"); r.Outcome != record.Done || h.entity("light.bed_light").State != "on" {
+		h.Errorf("by its room: %s, %q", r.Outcome, r.Reply)
+	}
+	if r := h.say("turn off the book light"); r.Outcome != record.Done || h.entity("light.bed_light").State != "off" {
+		h.Errorf("by its other name: %s, %q", r.Outcome, r.Reply)
+	}
+}
+
+// restarted: while Home Assistant is away that is said, and afterwards all works again.
+func (h *hassHouse) restarted(python string) {
+	h.Helper()
+	send(h.T, h.Process.Pid, syscall.SIGTERM)
+	if !h.wait() {
+		h.Fatal("Home Assistant does not end")
+	}
+	if r := h.say("turn on the reading lamp"); r.Outcome == record.Done || !strings.Contains(r.Reply, "Home Assistant") {
+		h.Errorf("while it is away: %s, %q", r.Outcome, r.Reply)
+	}
+	h.homeAssistant = runHomeAssistant(h.T, python, h.dir, h.addr)
+	h.reached(true)
+	if r := h.say("turn on the reading lamp"); r.Outcome != record.Done || h.entity("light.bed_light").State != "on" {
+		h.Errorf("after the restart: %s, %q", r.Outcome, r.Reply)
+	}
+}
+
+// revoked: a token that its owner takes back is told, and a new one in the file is taken.
+func (h *hassHouse) revoked() {
+	h.Helper()
+	h.enter()
+	h.tell(socket.Command{"type": "auth/delete_refresh_token", "refresh_token_id": "token"})
+	h.reached(false)
+	if r := h.say("turn off the reading lamp"); !strings.Contains(r.Reply, "token") || h.entity("light.bed_light").State != "on" {
+		h.Errorf("without a token: %s, %q", r.Outcome, r.Reply)
+	}
+	h.write(token("second"))
+	h.reached(true)
+	if r := h.say("turn off the reading lamp"); r.Outcome != record.Done {
+		h.Errorf("with another token: %s, %q", r.Outcome, r.Reply)
+	}
+}

@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/mcpint"
+)
+
+// TestWhatMendsAServer checks that a server is only tried again where that can help.
+func TestWhatMendsAServer(t *testing.T) {
+	t.Parallel()
+	v := &visit{Patient: Patient{Loaded: &configure.Loaded{}, Command: "voice-gateway"}}
+	v.MCP.Servers = map[string]mcpint.Server{
+		"secret": {Auth: mcpint.Auth{ClientID: "house", ClientSecretFile: "f"}},
+		"signed": {Auth: mcpint.Auth{ClientID: "house", PrivateKeyFile: "f"}},
+	}
+	list := "/home/anna/claude.json"
+	const (
+		unknown = "failed: the server wants to know who we are (401 Unauthorized); check the headers or auth set for it"
+		denied  = "failed: the server does not let us in (403 Forbidden); check the headers or auth set for it"
+		lacking = `failed: the program "notes" is neither at /usr/bin/notes nor in PATH; install it or set its full path`
+	)
+	for name, test := range map[string]struct {
+		server   mcpint.Status
+		why      string
+		mend, do string
+	}{
+		"it hangs":           {mcpint.Status{ID: "notes", Transport: "stdio"}, "failed: no answer to initialize within 10s", "voice-gateway servers retry notes", ""},
+		"no program":         {mcpint.Status{ID: "notes", Transport: "stdio"}, lacking, "", "do without the server: voice-gateway config set mcp.servers.notes null"},
+		"a wrong key":        {mcpint.Status{ID: "notes", Transport: "http"}, unknown, "voice-gateway config secret mcp.servers.notes.headers.Authorization", ""},
+		"no right":           {mcpint.Status{ID: "notes", Transport: "http"}, denied, "voice-gateway config secret mcp.servers.notes.headers.Authorization", ""},
+		"a wrong secret":     {mcpint.Status{ID: "secret", Transport: "http"}, unknown, "voice-gateway config secret mcp.servers.secret.auth.client_secret", ""},
+		"a wrong signature":  {mcpint.Status{ID: "signed", Transport: "http"}, unknown, "voice-gateway config secret mcp.servers.signed.auth.private_key", ""},
+		"a key in an import": {mcpint.Status{ID: "notes", Transport: "http", ImportedFrom: &list}, unknown, "", "Correct the key in /home/anna/claude.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := v.explainDisconnection("server", test.server, test.why)
+			if f.Mend != test.mend || !strings.Contains(f.Do, test.do) || f.Text != test.why {
+				t.Errorf("got %+v, expected %q, %q", f, test.mend, test.do)
+			}
+		})
+	}
+}

@@ -1,0 +1,468 @@
+package hass
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
+	"voicegateway/internal/tools"
+)
+
+// Actions are what the things of this house can do beside what those of every house can.
+func Actions() []string { return []string{"play", "pause", "next", "previous", "start", "dock"} }
+
+// step is one service call for one thing, and how it is known to be done.
+type step struct {
+	domain, service string
+	data            map[string]any
+	property        string             // the ability that changes
+	done            func(*status) bool // whether a state is the wanted one
+	fresh           bool               // only a change after the call shows that it is done
+	failed          func(*status) bool // whether a state says that it failed; nil: none does
+	moving          func(*status) bool // whether a state is on the way; nil: none is
+	say             func(*status) any  // the part of a state that changes, for people
+	unit            string             // of what say returns
+	stops           bool               // it ends a movement
+}
+
+// request is one command for one thing.
+type request struct {
+	entity *entity
+	value  any
+	now    *status // may be nil
+}
+
+// plan makes a service call of an action, or refuses.
+func plan(action string, r request) (step, error) {
+	switch action {
+	case "on", "off":
+		return r.switched(action == "on")
+	case "toggle":
+		return r.toggled()
+	case "level":
+		return r.levelled()
+	case "open", "close":
+		return r.opened(action == "open")
+	case "stop":
+		return r.stopped()
+	case "position":
+		return r.positioned()
+	case "lock", "unlock":
+		return r.locked(action == "lock")
+	case "setpoint":
+		return r.heated()
+	case "mode":
+		return r.inMode()
+	case "colour":
+		return r.coloured()
+	case "play", "pause", "next", "previous":
+		return r.played(action)
+	case "start", "dock":
+		return r.cleaned(action == "start")
+	}
+	return step{}, form.Refuse("I do not know how to %q a device.", action)
+}
+
+// call makes a step of a service of the thing's own domain.
+func (r request) call(service string, property home.Ability, done func(*status) bool, data map[string]any) step {
+	return step{domain: r.entity.object, service: service, data: data, property: string(property), done: done, say: r.entity.say}
+}
+
+// able refuses what a thing cannot do.
+func (r request) able(a home.Ability, cannot string) error {
+	if r.entity.Can(a) {
+		return nil
+	}
+	return form.Refuse("%s cannot %s.", r.entity.Name, cannot)
+}
+
+func is(states ...string) func(*status) bool {
+	return func(s *status) bool { return s.known() && slices.Contains(states, s.state) }
+}
+
+func isNot(states ...string) func(*status) bool {
+	return func(s *status) bool { return s.known() && !slices.Contains(states, s.state) }
+}
+
+func (r request) switched(on bool) (step, error) {
+	e := r.entity
+	switch e.Domain {
+	case "climate":
+		if on {
+			return r.modeOf("heat", "heat_cool", "auto", "cool")
+		}
+		return r.modeOf("off")
+	case "valve":
+		return r.opened(on)
+	case "scene", "script", "button":
+		return r.started(on)
+	}
+	if err := r.able(home.OnOff, "be switched "+either(on, "on", "off")); err != nil {
+		return step{}, err
+	}
+	done := is(either(on, "on", "off"))
+	switch e.Domain {
+	case "media_player":
+		if !e.has(either(on, playerOn, playerOff)) {
+			return step{}, form.Refuse("%s cannot be switched %s.", e.Name, either(on, "on", "off"))
+		}
+		done = is("off", "standby")
+		if on {
+			done = isNot("off", "standby")
+		}
+	case "water_heater":
+		done = is("off")
+		if on {
+			done = isNot("off")
+		}
+	}
+	return r.call(either(on, "turn_on", "turn_off"), home.OnOff, done, nil), nil
+}
+
+// started makes a step that starts what is over at once: a scene, a button, a script.
+func (r request) started(on bool) (step, error) {
+	e := r.entity
+	if !on && e.Domain != "script" {
+		return step{}, form.Refuse("%s can only be started.", e.Name)
+	}
+	if !on {
+		return r.call("turn_off", home.OnOff, is("off"), nil), nil
+	}
+	s := r.call(either(e.Domain == "button", "press", "turn_on"), home.OnOff, func(s *status) bool { return !s.away() }, nil)
+	s.fresh = true
+	s.say = func(*status) any { return "on" }
+	return s, nil
+}
+
+func (r request) toggled() (step, error) {
+	e := r.entity
+	if err := r.able(home.OnOff, "be switched on and off"); err != nil {
+		return step{}, err
+	}
+	if slices.Contains([]string{"scene", "button"}, e.Domain) {
+		return r.started(true)
+	}
+	if !r.now.known() {
+		return step{}, form.RefuseFor(tools.Silent, "I do not know whether %s %s on, so I cannot toggle it. Say on or off.", e.Name, form.Verb(e.Name))
+	}
+	return r.switched(is("off", "standby")(r.now))
+}
+
+// percent reads a level from 0 to 100.
+func (r request) percent() (float64, error) {
+	p, ok := form.Number(r.value, "%", "percent")
+	if !ok || p < 0 || p > 100 {
+		return 0, form.RefuseBeyond(0, 100, "%s needs a value from 0 to 100 percent.", r.entity.Name)
+	}
+	return math.Round(p), nil
+}
+
+// near reports whether what a thing says of its level is at most by away from a level. Off
+// and full must be exact.
+func (r request) near(want, by float64) func(*status) bool {
+	return func(s *status) bool {
+		got, ok := r.entity.percentOf(s).(float64)
+		return ok && (got == want || want > 0 && got > 0 && want < 100 && math.Abs(got-want) <= by)
+	}
+}
+
+func (r request) levelled() (step, error) {
+	e := r.entity
+	if e.Domain == "cover" || e.Domain == "valve" {
+		return r.positioned()
+	}
+	p, err := r.percent()
+	if err != nil {
+		return step{}, err
+	}
+	if e.Domain == "media_player" && e.has(playerVolume) {
+		return r.loud(p), nil
+	}
+	ability, service, name, by := home.Brightness, "turn_on", "brightness_pct", 2.0
+	if e.Domain == "fan" {
+		ability, service, name, by = home.Speed, "set_percentage", "percentage", r.speedStep()
+	}
+	if err := r.able(ability, "be dimmed, only switched on and off"); err != nil {
+		return step{}, err
+	}
+	s := r.call(service, ability, r.near(p, by), map[string]any{name: p})
+	if p == 0 && e.Domain == "light" {
+		s = r.call("turn_off", ability, r.near(0, 0), nil)
+	}
+	s.say, s.unit = e.percentOf, "%"
+	return s, nil
+}
+
+// speedStep is how far the speed that a fan takes may be from the wanted one: they have a
+// few steps.
+func (r request) speedStep() float64 {
+	n, ok := r.entity.shape["percentage_step"].(float64)
+	if !ok || n < 1 || n > 50 {
+		return 2
+	}
+	return n/2 + 1
+}
+
+// loud makes a step that sets the volume of a player.
+func (r request) loud(p float64) step {
+	volume := func(s *status) any {
+		if v, ok := s.number("volume_level"); ok {
+			return math.Round(v * 100)
+		}
+		return nil
+	}
+	s := r.call("volume_set", "volume", func(s *status) bool {
+		v, ok := volume(s).(float64)
+		return ok && math.Abs(v-p) <= 2
+	}, map[string]any{"volume_level": p / 100})
+	s.say, s.unit = volume, "%"
+	return s
+}
+
+// onTheWay reports whether a cover or valve moves.
+var onTheWay = is("opening", "closing")
+
+func (r request) opened(open bool) (step, error) {
+	e := r.entity
+	if err := r.able(home.OpenClose, either(open, "be opened", "be closed")); err != nil {
+		return step{}, err
+	}
+	if !e.has(either(open, coverOpen, coverClose)) {
+		return step{}, form.Refuse("%s cannot be %s.", e.Name, either(open, "opened", "closed"))
+	}
+	const nearlyOpen = 97
+	done := is("closed")
+	if open {
+		done = func(s *status) bool {
+			p, ok := s.number("current_position")
+			return s.known() && s.state == "open" && (!ok || p >= nearlyOpen)
+		}
+	}
+	s := r.call(either(open, "open_", "close_")+e.object, home.OpenClose, done, nil)
+	s.moving = onTheWay
+	return s, nil
+}
+
+func (r request) positioned() (step, error) {
+	e := r.entity
+	p, err := r.percent()
+	if err != nil {
+		return step{}, err
+	}
+	if err := r.able(home.Position, "be moved to a position"); err != nil {
+		return step{}, err
+	}
+	near := r.near(p, 3)
+	s := r.call("set_"+e.object+"_position", home.Position, func(s *status) bool { return near(s) && !onTheWay(s) }, map[string]any{"position": p})
+	s.say, s.unit, s.moving = e.percentOf, "%", onTheWay
+	return s, nil
+}
+
+func (r request) stopped() (step, error) {
+	if err := r.able(home.Stop, "be stopped"); err != nil {
+		return step{}, err
+	}
+	s := r.call("stop_"+r.entity.object, home.Position, isNot("opening", "closing"), nil)
+	s.stops = true
+	if r.entity.Can(home.Position) {
+		s.say, s.unit = r.entity.percentOf, "%"
+	}
+	return s, nil
+}
+
+func (r request) locked(lock bool) (step, error) {
+	if err := r.able(home.Lock, either(lock, "be locked", "be unlocked")); err != nil {
+		return step{}, err
+	}
+	done := is("locked")
+	if !lock {
+		done = is("unlocked", "open")
+	}
+	s := r.call(either(lock, "lock", "unlock"), home.Lock, done, nil)
+	s.moving, s.failed = is("locking", "unlocking", "opening"), is("jammed")
+	return s, nil
+}
+
+func (r request) heated() (step, error) {
+	e := r.entity
+	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
+		return step{}, err
+	}
+	word, rest := form.CutCounting(r.value)
+	want, ok := form.Temperature(rest, e.scale)
+	if !ok {
+		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a temperature, such as 21.", e.Name)
+	}
+	if err := e.takes(want); err != nil {
+		return step{}, err
+	}
+	name, property, data := r.target(word, want)
+	s := r.call("set_temperature", property, func(s *status) bool {
+		n, ok := s.number(name)
+		return ok && math.Abs(n-want) < 0.3 // they round, some to whole degrees Fahrenheit and back
+	}, data)
+	s.unit = e.scale
+	s.say = func(s *status) any {
+		if n, ok := s.number(name); ok {
+			return n
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// takes refuses a temperature that a thing cannot be set to.
+func (e *entity) takes(want float64) error {
+	low, isLow := e.shape["min_temp"].(float64)
+	high, isHigh := e.shape["max_temp"].(float64)
+	switch {
+	case !isLow || !isHigh || low >= high:
+		return nil
+	case want < low:
+		return form.RefuseBeyond(low, high, "%s goes down to %s at most.", e.Name, form.SayState(low, e.scale))
+	case want > high:
+		return form.RefuseBeyond(low, high, "%s goes up to %s at most.", e.Name, form.SayState(high, e.scale))
+	}
+	return nil
+}
+
+// target returns which set point a temperature is for, by its attribute, and what the
+// service takes. Where two count at once, it takes both; without a word the nearer one is
+// meant.
+func (r request) target(word string, want float64) (name string, property home.Ability, data map[string]any) {
+	below, isBelow := r.now.number("target_temp_low")
+	above, isAbove := r.now.number("target_temp_high")
+	if _, single := r.now.number("temperature"); single || !isBelow || !isAbove {
+		return "temperature", home.Setpoint, map[string]any{"temperature": want}
+	}
+	if word == form.Cooling || word == "" && math.Abs(want-above) < math.Abs(want-below) {
+		return "target_temp_high", home.CoolsTo, map[string]any{"target_temp_low": below, "target_temp_high": want}
+	}
+	return "target_temp_low", home.HeatsTo, map[string]any{"target_temp_low": want, "target_temp_high": above}
+}
+
+func (r request) inMode() (step, error) {
+	word, ok := r.value.(string)
+	if !ok || strings.TrimSpace(word) == "" {
+		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a mode such as heat or off.", r.entity.Name)
+	}
+	word = strings.ReplaceAll(form.Fold(word), " ", "_")
+	also := map[string][]string{"auto": {"auto", "heat_cool"}, "heat_cool": {"heat_cool", "auto"}, "fan": {"fan_only"}, "heating": {"heat"}, "cooling": {"cool"}}[word]
+	return r.modeOf(append([]string{word}, also...)...)
+}
+
+// modeOf makes a step that sets the first of some modes that a thermostat has.
+func (r request) modeOf(words ...string) (step, error) {
+	e := r.entity
+	if e.Domain != "climate" {
+		return step{}, form.Refuse("%s has no modes.", e.Name)
+	}
+	modes := e.words("hvac_modes")
+	for _, w := range words {
+		if slices.Contains(modes, w) {
+			return r.call("set_hvac_mode", home.Mode, is(w), map[string]any{"hvac_mode": w}), nil
+		}
+	}
+	return step{}, form.RefuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", e.Name, strings.Join(modes, ", "))
+}
+
+// whites are the words for white light, in kelvin.
+var whites = map[string]float64{"warm white": 2700, "cool white": 4000, "cold white": 6500}
+
+func (r request) coloured() (step, error) {
+	e := r.entity
+	if word, _ := r.value.(string); whites[form.Fold(word)] > 0 && slices.Contains(e.words("supported_color_modes"), "color_temp") {
+		return r.white(whites[form.Fold(word)]), nil
+	}
+	if err := r.able(home.Colour, "change colour"); err != nil {
+		return step{}, err
+	}
+	hex, err := form.Colour(r.value)
+	if err != nil {
+		return step{}, err
+	}
+	s := r.call("turn_on", home.Colour, func(s *status) bool {
+		got := s.colour()
+		return s.known() && s.state == "on" && got != "" && alike(got, hex)
+	}, map[string]any{"rgb_color": components(hex)})
+	s.say = func(s *status) any {
+		if c := s.colour(); c != "" {
+			return "#" + c
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// white makes a step that sets the warmth of white light.
+func (r request) white(kelvin float64) step {
+	s := r.call("turn_on", home.Colour, func(s *status) bool {
+		n, ok := s.number("color_temp_kelvin")
+		return ok && s.state == "on" && math.Abs(n-kelvin) <= kelvin/10
+	}, map[string]any{"color_temp_kelvin": kelvin})
+	s.say = func(s *status) any {
+		if c := s.colour(); c != "" {
+			return "#" + c
+		}
+		return nil
+	}
+	return s
+}
+
+// components are the red, green and blue of rrggbb.
+func components(hex string) []int {
+	n, _ := strconv.ParseUint(hex, 16, 32) // package form has read it
+	return []int{int(n >> 16 & 255), int(n >> 8 & 255), int(n & 255)}
+}
+
+// alike reports whether a lamp shows a colour: lamps shift it a little, and keep their
+// brightness apart from it.
+func alike(got, want string) bool {
+	g, w := components(got), components(want)
+	gMost, wMost := max(slices.Max(g), 1), max(slices.Max(w), 1)
+	const shift = 0.12
+	for i := range g {
+		if math.Abs(float64(g[i])/float64(gMost)-float64(w[i])/float64(wMost)) > shift {
+			return false
+		}
+	}
+	return true
+}
+
+func (r request) played(action string) (step, error) {
+	if r.entity.Domain != "media_player" {
+		return step{}, form.Refuse("%s plays nothing.", r.entity.Name)
+	}
+	switch action {
+	case "play":
+		return r.call("media_play", "playing", is("playing"), nil), nil
+	case "pause":
+		return r.call("media_pause", "playing", is("paused", "idle", "off", "standby"), nil), nil
+	}
+	title := r.now.text("media_title")
+	s := r.call("media_"+action+"_track", "playing", func(s *status) bool { return s.known() && s.text("media_title") != title }, nil)
+	s.fresh = true
+	return s, nil
+}
+
+func (r request) cleaned(start bool) (step, error) {
+	if r.entity.Domain != "vacuum" {
+		return step{}, form.Refuse("%s cannot %s.", r.entity.Name, either(start, "start to clean", "drive to a dock"))
+	}
+	if start {
+		return r.call("start", "cleaning", is("cleaning"), nil), nil
+	}
+	s := r.call("return_to_base", "cleaning", is("docked"), nil)
+	s.moving = is("returning")
+	return s, nil
+}
+
+func either[T any](yes bool, this, that T) T {
+	if yes {
+		return this
+	}
+	return that
+}
