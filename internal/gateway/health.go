@@ -138,7 +138,7 @@ func (s setup) houseTrouble(mcp *host.Host, outages *house.Outages, rooms *house
 		if out.Text == "" {
 			return trouble{}
 		}
-		said := phrases.Phrase("no_house_"+strings.ReplaceAll(out.Waiting, " ", "_"), nil)
+		said := phrases.NoHouse(out.Waiting)
 		return trouble{why: out.Text, said: cmp.Or(said, phrases.Phrase("no_house", nil)), ill: true}
 	}
 }
