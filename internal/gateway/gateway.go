@@ -11,7 +11,6 @@ package gateway
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"voicegateway/internal/doors"
@@ -28,7 +27,6 @@ import (
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint/host"
-	"voicegateway/internal/mcpint/reach"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/timekeeper"
 	"voicegateway/internal/tools"
@@ -132,9 +130,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := registry.Add(reach.NewHouses(thinking.roll.Houses)); err != nil {
-		return nil, fmt.Errorf("tools: %w", err)
-	}
 	stream := display.NewStream(journal.state, mcp, news.changed, thinking.news.AcknowledgedThings, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported, func(home.Event) { stream.TellAlarms() })
 	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
@@ -144,7 +139,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	hearing.rehearser = s.newRehearser(rooms, hearing, journal)
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, deaf: hearing.sound.deaf, unheard: hearing.sound.unheard, changed: link.poke}
-	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, registry, rooms, thinking, hearing, keeper), thinking.phrases}
+	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, rooms, thinking, hearing, keeper), thinking.phrases}
 	thinking.answerer.Ends, thinking.answerer.Gateway, thinking.answerer.Houses = keeper, told, thinking.roll
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
 		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},

@@ -18,7 +18,6 @@ import (
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mind/house"
 	"voicegateway/internal/mind/timekeeper"
-	"voicegateway/internal/tools"
 )
 
 // health tells how the parts are: to the page, to doctor, to the voice and to the metrics.
@@ -51,7 +50,7 @@ func poorly(why func() string) func() trouble {
 }
 
 // checks returns the checks by the name of their part.
-func (s setup) checks(link link, mcp *host.Host, registry *tools.Registry, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper) map[string]check {
+func (s setup) checks(link link, mcp *host.Host, rooms *house.House, thinking mindParts, hearing *earParts, keeper *timekeeper.Keeper) map[string]check {
 	phrase := func(key string) string { return thinking.phrases.Phrase(key, nil) }
 	card := func() device.State {
 		if hearing.sound.card == nil {
@@ -139,7 +138,7 @@ func (s setup) houseTrouble(mcp *host.Host, outages *house.Outages, rooms *house
 		if out.Text == "" {
 			return trouble{}
 		}
-		said := phrases.Phrase("no_house_"+strings.ReplaceAll(out.Waiting, " ", "_"), nil)
+		said := phrases.NoHouse(out.Waiting)
 		return trouble{why: out.Text, said: cmp.Or(said, phrases.Phrase("no_house", nil)), ill: true}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
+	"voicegateway/internal/mind"
 	"voicegateway/internal/mind/house"
 )
 
@@ -61,6 +62,19 @@ func (r *roll) Houses(ctx context.Context) []reach.House {
 		all = append(all, h)
 	}
 	return all
+}
+
+// Expects reports whether somebody has asked for a Z-Wave house.
+func (r *roll) Expects() bool { return r.expects(zwaveServer) }
+
+// Others are the houses that are not reached, but for that of our own Z-Wave server.
+func (r *roll) Others(ctx context.Context) (away []mind.AwayHouse) {
+	for _, h := range r.Houses(ctx) {
+		if h.Server != zwaveServer && !h.Reached {
+			away = append(away, mind.AwayHouse{Name: h.Name, Waiting: h.WaitingFor})
+		}
+	}
+	return away
 }
 
 // Untold are the names of the houses of which nothing is known yet, beside others that are

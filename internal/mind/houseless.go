@@ -37,7 +37,7 @@ type Gateway interface {
 	Troubles() []string
 }
 
-// noHouse says why no house is known, as far as its server or the gateway knows, and what to
+// noHouse says why no house is known, as far as the servers or the gateway know, and what to
 // do about it. A question about the whole house is also answered with what is wrong with the
 // gateway itself.
 func (m *Mind) noHouse(ctx context.Context, d intent.Decision) string {
@@ -53,8 +53,10 @@ func (m *Mind) noHouse(ctx context.Context, d intent.Decision) string {
 			health.WaitingFor = m.Gateway.Broker()
 		}
 	}
-	key := "no_house_" + strings.ReplaceAll(health.WaitingFor, " ", "_")
-	said := []string{cmp.Or(m.phrases.Phrase(key, nil), m.phrases.Phrase("no_house", nil))}
+	said := m.sayOthers(ctx)
+	if len(said) == 0 || m.Houses.Expects() {
+		said = append([]string{cmp.Or(m.phrases.NoHouse(health.WaitingFor), m.phrases.Phrase("no_house", nil))}, said...)
+	}
 	if m.Gateway != nil && d.Act == mood.Question && d.Reason == intent.NoDevice {
 		said = append(said, m.Gateway.Troubles()...)
 	}

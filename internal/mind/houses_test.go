@@ -8,6 +8,7 @@ import (
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind"
 	"voicegateway/internal/tools"
 )
 
@@ -33,6 +34,36 @@ func twoHouses() *home.House {
 type houses []string
 
 func (h houses) Untold() []string { return h }
+
+func (h houses) Others(context.Context) (away []mind.AwayHouse) {
+	for _, waiting := range h {
+		away = append(away, mind.AwayHouse{Name: "Home Assistant", Waiting: waiting})
+	}
+	return away
+}
+
+func (h houses) Expects() bool { return len(h) > 1 }
+
+// TestTheOtherHouseIsBlamed: where no house is known, the one that was asked for is named,
+// and not the server that runs unasked.
+func TestTheOtherHouseIsBlamed(t *testing.T) {
+	t.Parallel()
+	for want, waiting := range map[string]houses{
+		"I can't reach the devices. Home Assistant refuses the token.": {"token"},
+		"Home Assistant is still starting. Try again in a minute.":     {"start of Home Assistant"},
+		"I can't reach Home Assistant yet.":                            {""},
+		"I can't reach the devices yet. Check Z-Wave JS UI. I can't reach the devices. Check that Home Assistant is running. I can't reach Home Assistant yet.": {"Home Assistant", ""},
+		"I can't reach the devices yet. Check Z-Wave JS UI.": {},
+	} {
+		a := resident(t, "en", &home.House{}, func(context.Context, tools.Call) (tools.Result, error) {
+			return tools.Result{Data: []byte(`{"waiting_for":"gateway"}`)}, nil
+		})
+		a.Houses = waiting
+		if rec := a.Turn(t.Context(), record.Request{Text: "turn on the kitchen light", Source: record.FromHTTP}); rec.Reply != want {
+			t.Errorf("%q: %q, want %q", waiting, rec.Reply, want)
+		}
+	}
+}
 
 // TestOneOfTwoHousesIsGone: what the other house does is done and told, and so is what is
 // missing, whether the house has been known or not.

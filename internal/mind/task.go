@@ -1,6 +1,7 @@
 package mind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -175,11 +176,20 @@ func (m *Mind) stop(task record.Task, cause error, rec *record.Record) (said str
 	task.Open = past.Repeatable(task.Open)
 	rec.Outcome, rec.Error = record.Failed, "stop_task: "+task.Reason
 	if len(task.Open) == 0 {
-		return m.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
+		return m.phrases.Phrase("task_given_up", map[string]any{"server": m.callServer(task.Server)}), false
 	}
 	if err := m.recovery.Tasks.Keep(task); err != nil {
 		m.log.Error("the task could not be kept", "part", "turn", "task", task.ID, "err", err)
-		return m.phrases.Phrase("task_given_up", map[string]any{"server": task.Server}), false
+		return m.phrases.Phrase("task_given_up", map[string]any{"server": m.callServer(task.Server)}), false
 	}
-	return m.phrases.Phrase("task_stopped", map[string]any{"server": task.Server, "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
+	return m.phrases.Phrase("task_stopped", map[string]any{"server": m.callServer(task.Server), "open": len(task.Open), "all": len(task.Open) + len(task.Done)}), true
+}
+
+// callServer is what people call a server: by the house that it tells, if it is one of several.
+func (m *Mind) callServer(id string) string {
+	house := m.match.House()
+	if house == nil || len(house.Tellers) < 2 {
+		return id
+	}
+	return cmp.Or(house.Teller(id).Name, id)
 }

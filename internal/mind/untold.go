@@ -1,6 +1,8 @@
 package mind
 
 import (
+	"cmp"
+	"context"
 	"slices"
 
 	"voicegateway/internal/intent"
@@ -13,6 +15,29 @@ type Houses interface {
 	// Untold are the names of the houses of which nothing is known yet, beside others that are
 	// known.
 	Untold() []string
+	// Others are the houses that are not reached, but for that of our own Z-Wave server. It may
+	// ask their servers.
+	Others(ctx context.Context) []AwayHouse
+	// Expects reports whether somebody has asked for the house of our own Z-Wave server, which
+	// runs also where nobody has.
+	Expects() bool
+}
+
+// AwayHouse is a house that is not reached.
+type AwayHouse struct {
+	Name    string // what people call it
+	Waiting string // what its server waits for; "": not known
+}
+
+// sayOthers says why other houses than that of our own Z-Wave server are not reached.
+func (m *Mind) sayOthers(ctx context.Context) (said []string) {
+	if m.Houses == nil {
+		return nil
+	}
+	for _, h := range m.Houses.Others(ctx) {
+		said = append(said, cmp.Or(m.phrases.NoHouse(h.Waiting), m.phrases.Phrase("house_untold", map[string]any{"house": h.Name})))
+	}
+	return said
 }
 
 // tellUntold says which houses an order has left out because nothing is known of them yet:

@@ -8,6 +8,15 @@ import (
 	"voicegateway/internal/tools"
 )
 
+// NoHouse says why a house is not known or not reached, by what its server waits for; "" if
+// there is no sentence for that.
+func (p *Phrases) NoHouse(waiting string) string {
+	if waiting == "" {
+		return ""
+	}
+	return p.Phrase("no_house_"+strings.ToLower(strings.ReplaceAll(waiting, " ", "_")), nil)
+}
+
 // houses says which of several houses cannot be reached, since when and why as far as that
 // is known, and then which can. The answer is that of the gateway's own tool list_houses.
 func (p own) houses(r tools.Result) string {
@@ -27,7 +36,7 @@ func (p own) houses(r tools.Result) string {
 	}
 	var said, reached []string
 	for _, h := range told.Houses {
-		why := p.Phrase("no_house_"+strings.ReplaceAll(h.WaitingFor, " ", "_"), nil)
+		why := p.NoHouse(h.WaitingFor)
 		switch {
 		case h.Reached:
 			reached = append(reached, h.Name)
