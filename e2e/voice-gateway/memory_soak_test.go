@@ -34,7 +34,7 @@ func TestSoakMemory(t *testing.T) {
 	for _, budget := range memoryBudgets {
 		t.Run(budget.name, func(t *testing.T) {
 			t.Parallel()
-			config := append([]string{"VOICE_GATEWAY_WAKE_MODELS_DIR=" + models, "VOICE_GATEWAY_GATEWAY_ID=" + fake.FreeAddr(t)[10:]}, budget.config...)
+			config := append([]string{"GOGC=", "VOICE_GATEWAY_WAKE_MODELS_DIR=" + models, "VOICE_GATEWAY_GATEWAY_ID=" + fake.FreeAddr(t)[10:]}, budget.config...)
 			c, _, _ := daemon(t, broker, config...)
 			var most, last float64
 			var mostBy, lastBy string

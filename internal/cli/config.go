@@ -142,9 +142,13 @@ func (a *app) keepSecret(ctx context.Context, key string) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the secret: %w", err)
 	}
-	place, err := file.KeepSecret(key, strings.TrimRight(line, "\r\n"))
+	secret := strings.TrimRight(line, "\r\n")
+	place, err := file.KeepSecret(key, secret)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(key, ".headers.Authorization") && !strings.Contains(secret, " ") {
+		fmt.Fprintf(a.Out, "%s there is no word before the key; most servers want “Bearer KEY”\n", a.paint.Warn("!"))
 	}
 	fmt.Fprintf(a.Out, "%s %s is kept in %s; %s\n", a.paint.Good("✓"), key, place, a.restartHint(file))
 	return nil

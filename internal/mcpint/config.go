@@ -159,16 +159,8 @@ func (s Server) Validate() error {
 	bad := func(key, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("mcp.servers.%s%s: %w", s.ID, key, fmt.Errorf(format, args...)))
 	}
-	if !slices.Contains(transports, s.Transport) {
-		bad(".transport", "%q is unknown; expected %s", s.Transport, strings.Join(transports, ", "))
-	}
-	switch {
-	case s.Transport == "stdio" && s.Command == "" && s.URL != "":
-		bad(".transport", "it is stdio, which starts a command, and there is a url instead; expected http, as in {transport: http, url: …}")
-	case s.Transport == "stdio" && s.Command == "":
-		bad(".command", "a stdio server needs the command that starts it")
-	case (s.Transport == "http" || s.Transport == "sse") && s.URL == "":
-		bad(".url", "a server reached by %s needs its address", s.Transport)
+	if key, why := s.unreachable(); why != "" {
+		bad(key, "%s", why)
 	}
 	if s.ConnectTimeout <= 0 || s.CallTimeout <= 0 {
 		bad("", "connect_timeout and call_timeout must be longer than zero, such as 10s")
@@ -186,6 +178,21 @@ func (s Server) Validate() error {
 		bad(".risk", "%w", err)
 	}
 	return errors.Join(slices.Concat(errs, s.validateAuth(), s.validateStart())...)
+}
+
+// unreachable says why the server cannot be reached as it is configured.
+func (s Server) unreachable() (key, why string) {
+	switch {
+	case !slices.Contains(transports, s.Transport):
+		return ".transport", fmt.Sprintf("%q is unknown; expected %s", s.Transport, strings.Join(transports, ", "))
+	case s.Transport != "stdio" && s.URL == "":
+		return ".url", fmt.Sprintf("a server reached by %s needs its address", s.Transport)
+	case s.Transport == "stdio" && s.Command == "" && s.URL != "":
+		return ".transport", "it is stdio, which starts a command, and there is a url instead; expected http, as in {transport: http, url: …}"
+	case s.Transport == "stdio" && s.Command == "":
+		return ".command", "a stdio server needs the command that starts it"
+	}
+	return "", ""
 }
 
 // validateStart checks the settings of when a server is started and retried.

@@ -119,7 +119,7 @@ func (v *visit) house(ctx context.Context) []Finding {
 // do about it; "" if nothing is known.
 func (v *visit) outage() string {
 	for _, p := range v.ready.Parts {
-		if p.Name == "mcp" {
+		if p.Name == "mcp" && !v.lacksOnlyOthers(p.Why) {
 			return p.Why
 		}
 	}

@@ -5,8 +5,25 @@ import (
 	"testing"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors"
 	"voicegateway/internal/mcpint"
 )
+
+// TestOtherServersAreNotTheHouse: that a server of others is away says nothing of the house.
+func TestOtherServersAreNotTheHouse(t *testing.T) {
+	t.Parallel()
+	for why, test := range map[string]struct{ part, outage string }{
+		"not connected: hello, notes; all other servers and the local tools work": {"servers", ""},
+		"not connected: hello, zwave; all other servers and the local tools work": {"house", "not connected: hello, zwave; all other servers and the local tools work"},
+		"the Z-Wave stick does not answer":                                        {"house", "the Z-Wave stick does not answer"},
+	} {
+		v := &visit{Patient: Patient{Loaded: &configure.Loaded{}}, ready: doors.Readiness{Parts: []doors.Part{{Name: "mcp", Health: doors.Poor, Why: why}}}}
+		v.MCP.Servers = map[string]mcpint.Server{"zwave": {House: true}, "hello": {}, "notes": {}}
+		if got := v.agree(nil, "Look."); len(got) != 1 || got[0].Part != test.part || v.outage() != test.outage {
+			t.Errorf("%s: found %+v, and %q of the house; expected %q, %q", why, got, v.outage(), test.part, test.outage)
+		}
+	}
+}
 
 // TestWhatMendsAServer checks that a server is only tried again where that can help.
 func TestWhatMendsAServer(t *testing.T) {
@@ -18,8 +35,8 @@ func TestWhatMendsAServer(t *testing.T) {
 	}
 	list := "/home/anna/claude.json"
 	const (
-		unknown = "failed: the server wants to know who we are (401 Unauthorized); check the headers or auth set for it"
-		denied  = "failed: the server does not let us in (403 Forbidden); check the headers or auth set for it"
+		unknown = "failed: the server wants to know who we are (401); check the headers or auth set for it"
+		denied  = "failed: the server does not let us in (403); check the headers or auth set for it"
 		lacking = `failed: the program "notes" is neither at /usr/bin/notes nor in PATH; install it or set its full path`
 	)
 	for name, test := range map[string]struct {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,11 +141,11 @@ func (v *visit) agree(all []Finding, next string) []Finding {
 		if p.Why == "" || state != Poor && state != Ill {
 			continue
 		}
-		name := p.Name
-		if ours, ok := named[name]; ok {
-			name = ours
+		name := cmp.Or(named[p.Name], p.Name)
+		if p.Name == "mcp" && v.lacksOnlyOthers(p.Why) {
+			name = "servers"
 		}
-		of := func(f Finding) bool { return f.Part == name || name == "house" && strings.HasPrefix(f.Part, "server ") }
+		of := func(f Finding) bool { return f.Part == name || p.Name == "mcp" && strings.HasPrefix(f.Part, "server ") }
 		if slices.ContainsFunc(all, func(f Finding) bool { return of(f) && worse(f.State, state) == f.State && f.State != Well }) {
 			continue
 		}
@@ -156,6 +157,17 @@ func (v *visit) agree(all []Finding, next string) []Finding {
 		}
 	}
 	return all
+}
+
+// lacksOnlyOthers reports whether the gateway says of its MCP servers that some are not
+// connected, and none of these tells of a house.
+func (v *visit) lacksOnlyOthers(why string) bool {
+	list, found := strings.CutPrefix(why, "not connected: ")
+	if !found {
+		return false
+	}
+	list, _, _ = strings.Cut(list, ";")
+	return !slices.ContainsFunc(strings.Split(list, ", "), func(id string) bool { return v.MCP.Servers[id].House })
 }
 
 // worse is the worse one of two states.

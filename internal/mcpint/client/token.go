@@ -123,23 +123,11 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || r.Body != nil && r.GetBody == nil {
 		return answer, err
 	}
-	switch c := challengeOf(answer.Header); {
-	case answer.StatusCode == http.StatusUnauthorized:
-		_ = answer.Body.Close()
-		if t.auth.TokenURL == "" {
-			t.place.HandleUnauthorizedResponse(answer)
-		}
-		if token, err = t.renew(r.Context(), token, challenge{scopes: c.scopes}); err != nil {
-			return nil, err
-		}
-	case answer.StatusCode == http.StatusForbidden && c.code == insufficientScope:
-		more, err := t.renew(r.Context(), token, c)
-		if err != nil || more == token { // the refusal says more than why there is no other token
-			return answer, nil
-		}
-		_ = answer.Body.Close()
-		token = more
-	default:
+	other, err := t.replace(r.Context(), token, answer)
+	if err != nil {
+		return nil, err
+	}
+	if other == nil {
 		return answer, nil
 	}
 	again := r.Clone(r.Context())
@@ -148,7 +136,29 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	return t.send(again, token)
+	return t.send(again, other)
+}
+
+// replace returns another token for a request that the server has refused, and closes the
+// answer then. It returns none if the answer, a refusal or not, is all there is.
+func (t *tokenTransport) replace(ctx context.Context, old *oauth2.Token, answer *http.Response) (*oauth2.Token, error) {
+	c := challengeOf(answer.Header)
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized:
+		_ = answer.Body.Close()
+		if t.auth.TokenURL == "" {
+			t.place.HandleUnauthorizedResponse(answer)
+		}
+		return t.renew(ctx, old, challenge{scopes: c.scopes})
+	case answer.StatusCode == http.StatusForbidden && c.code == insufficientScope:
+		other, err := t.renew(ctx, old, c)
+		if err != nil || other == old {
+			return nil, nil //nolint:nilerr,nilnil // the refusal says more than why there is no other token
+		}
+		_ = answer.Body.Close()
+		return other, nil
+	}
+	return nil, nil //nolint:nilnil // there is nothing to replace
 }
 
 // send sends a request with a token, if there is one.

@@ -69,6 +69,14 @@ func (p *plan) forceAttempt() {
 	p.urgency, p.requirementsAwaited, p.forced = restartSchedule, true, true
 }
 
+// takeUrgency takes the wish for an attempt at once. It reports whether the schedule wants
+// that attempt too.
+func (p *plan) takeUrgency() (timed bool) {
+	timed = p.urgency == restartSchedule || !p.due.IsZero() && !time.Now().Before(p.due)
+	p.urgency = notUrgent
+	return timed
+}
+
 // attemptsLeft reports whether attempts are left before the server counts as
 // failed.
 func (p *plan) attemptsLeft() bool { return p.retry.Enabled && p.scheduledAttempts < p.retry.Attempts }

@@ -119,9 +119,7 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 	for {
 		if s.plan.urgency != notUrgent || ctx.Err() != nil {
-			timed = s.plan.urgency == restartSchedule || !s.plan.due.IsZero() && !time.Now().Before(s.plan.due)
-			s.plan.urgency = notUrgent
-			return timed, ctx.Err() == nil
+			return s.plan.takeUrgency(), ctx.Err() == nil
 		}
 		alarm, wake := s.alarms()
 		missing, over := s.plan.requirements.news()
