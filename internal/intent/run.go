@@ -33,7 +33,21 @@ type run struct {
 
 	counts     *numbers.Language // of the numbers that were looked for
 	numberless [4]uint64         // the first places of the text at which no number can begin, as bits
+	heard      []heard           // the numbers that were found at other places
+	edges      [4]uint64         // the first places of the text at which a word or a number may begin or end, as bits
+	edged      bool              // edges is filled in
 }
+
+// heard is what was read at one place of the text as a number of one range. Many sentences
+// look for the same number at the same place.
+type heard struct {
+	pos      int
+	span     numbers.Range
+	readings []numbers.Reading
+}
+
+// mostHeard bounds what is noted of a text full of numbers.
+const mostHeard = 32
 
 // place is where a search stands in the text.
 type place struct {
@@ -52,7 +66,7 @@ func (m *Matcher) newRun(text, area string, steps *int, open bool) *run {
 
 // set exchanges the text: in lower case and as it was written.
 func (r *run) set(text, raw string) {
-	r.text, r.raw, r.broken, r.numberless = text, raw, "", [4]uint64{}
+	r.text, r.raw, r.broken, r.numberless, r.heard, r.edged = text, raw, "", [4]uint64{}, nil, false
 	if !r.m.pack.IgnoreSpace {
 		r.text += " "
 	}
@@ -334,22 +348,7 @@ func (r *run) allowed(entities []int32) bool {
 // read tries every number that people would hear at this place.
 func (r *run) read(i *inst, at place) {
 	text := r.view(at)
-	word, bit := at.pos/64, uint64(1)<<(at.pos%64)
-	if r.counts == nil {
-		r.counts = i.list.lang
-	}
-	noted := !at.broken && word < len(r.numberless) && r.counts == i.list.lang
-	if noted && r.numberless[word]&bit != 0 {
-		return
-	}
-	if !i.list.lang.Begins(text[at.pos:]) {
-		if noted {
-			r.numberless[word] |= bit
-		}
-		return
-	}
-	var room [8]numbers.Reading
-	for _, n := range i.list.lang.Read(room[:0], text[at.pos:], r.m.spanOf(i.list)) {
+	for _, n := range r.hear(i.list, at, text) {
 		to := at
 		to.pos += n.Length
 		if !isDigit(text[at.pos]) {
@@ -357,6 +356,43 @@ func (r *run) read(i *inst, at place) {
 		}
 		r.with(capture{at: i, start: at.pos, end: to.pos, number: n.Value * i.list.multiply}, to)
 	}
+}
+
+// hear returns the numbers of a list that may stand at a place of a text. It notes them for
+// the usual view of the text, in the language of the first list that asks.
+func (r *run) hear(l *list, at place, text string) []numbers.Reading {
+	if r.counts == nil {
+		r.counts = l.lang
+	}
+	if at.broken || r.counts != l.lang {
+		return l.lang.Read(nil, text[at.pos:], r.m.spanOf(l))
+	}
+	if r.isNumberless(at.pos) {
+		return nil
+	}
+	span := r.m.spanOf(l)
+	for i := range r.heard {
+		if h := &r.heard[i]; h.pos == at.pos && h.span == span {
+			return h.readings
+		}
+	}
+	if !l.lang.Begins(text[at.pos:]) {
+		if at.pos < 64*len(r.numberless) {
+			r.numberless[at.pos/64] |= 1 << (at.pos % 64)
+		}
+		return nil
+	}
+	readings := l.lang.Read(nil, text[at.pos:], span)
+	if len(r.heard) < mostHeard {
+		r.heard = append(r.heard, heard{at.pos, span, readings})
+	}
+	return readings
+}
+
+// isNumberless reports whether it is known that no number begins at a place of the text, in the
+// language of the first list that asked.
+func (r *run) isNumberless(pos int) bool {
+	return pos < 64*len(r.numberless) && r.numberless[pos/64]&(1<<(pos%64)) != 0
 }
 
 // digits handles a number written in digits; then no words are tried.

@@ -75,7 +75,7 @@ func (r *run) closeAtList(i *inst, at place) {
 		if *r.steps--; *r.steps < 0 {
 			return
 		}
-		if !r.mayBegin(i, text, pos, from) {
+		if !at.broken && !r.isEdge(pos) || !r.mayBegin(i, text, pos, from) {
 			continue
 		}
 		to := place{pos: pos, start: at.start, broken: at.broken}
@@ -99,6 +99,23 @@ func (r *run) mayBegin(i *inst, text string, pos, from int) bool {
 		return false
 	}
 	return !r.m.pack.Exact || r.m.lists.of(i).trie.begins(text[pos])
+}
+
+// isEdge reports whether mayBegin may be true at a place of the text that is not its first. It
+// only looks once at every place, because many sentences ask.
+func (r *run) isEdge(pos int) bool {
+	if r.m.pack.Exact || pos >= 64*len(r.edges) {
+		return true
+	}
+	if !r.edged {
+		r.edged, r.edges = true, [4]uint64{}
+		for pos := 1; pos < min(len(r.text), 64*len(r.edges)); pos++ {
+			if startsWord(r.text, pos, 0) || isDigit(r.text[pos]) && !isDigit(r.text[pos-1]) {
+				r.edges[pos/64] |= 1 << (pos % 64)
+			}
+		}
+	}
+	return r.edges[pos/64]&(1<<(pos%64)) != 0
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
