@@ -41,7 +41,7 @@ type parse struct {
 // accept keeps the parse unless an earlier one was better.
 func (r *run) accept() {
 	p := &r.current
-	if !r.open && !r.satisfied(p) || r.pronouns && p.pronoun() == "" || p.rambles() {
+	if r.refuses(p) {
 		return
 	}
 	if !r.m.pack.Exact && !r.open && !r.placed(p) {
@@ -63,6 +63,12 @@ func (r *run) accept() {
 	if len(r.best) == 0 || p.better(&r.best[0]) {
 		r.best = append(r.best[:0], *p)
 	}
+}
+
+// refuses reports whether a parse lacks what its sentence requires, or has a free text that
+// is too long.
+func (r *run) refuses(p *parse) bool {
+	return !r.open && !r.satisfied(p) || r.pronouns && p.pronoun() == "" || p.rambles()
 }
 
 // keep collects those readings of a text with an unknown name that leave the least of the

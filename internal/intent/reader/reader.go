@@ -163,7 +163,7 @@ const (
 // readDoubted reads an order that was taken for nothing for the house, and not surely. Its words
 // must say what to do with what, and explain it wholly: "get me some latte please".
 func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, match Match) (Reading, bool) {
-	if r.Share > mostDoubted || t.tells() || t.Act.Forbids() || t.Act.Asks() || !w.begins(t.Words) {
+	if r.Share > mostDoubted || !w.mayOrder(t) {
 		return r, false
 	}
 	for _, kind := range Kinds() {
@@ -179,15 +179,16 @@ func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, m
 		if share < leastDoubted {
 			continue
 		}
-		for _, d := range wr.drafts() {
-			if means := match(d.sentence); d.named && len(d.rest) == 0 && !d.lost && !d.other && means.Route == intent.Local {
-				r.Kind, r.Share, r.Marks = kind, share, learned.Marks(kind)
-				r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", d.sentence, means
-				return r, true
-			}
+		if sentence, means, ok := wr.whole(match); ok {
+			return Reading{Guess: Guess{kind, share}, Marks: learned.Marks(kind), Verdict: Do, Sentence: sentence, Means: means}, true
 		}
 	}
 	return r, false
+}
+
+// mayOrder reports whether a text begins like an order, and does nothing else.
+func (w *Words) mayOrder(t Text) bool {
+	return !t.tells() && !t.Act.Forbids() && !t.Act.Asks() && w.begins(t.Words)
 }
 
 // readAddressed reads a text that is a sentence of ours behind the name of an assistant and

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/intent"
 )
 
 // form is a sentence of ours with slots: "set {lights} to {to} percent".
@@ -82,6 +83,20 @@ func (w *writer) drafts() []draft {
 	}
 	slices.SortStableFunc(out, func(a, b draft) int { return len(a.rest) - len(b.rest) })
 	return out
+}
+
+// whole is the first sentence that explains every word and that the matcher understands as
+// an act on something that the text names.
+func (w *writer) whole(match Match) (sentence string, means intent.Decision, ok bool) {
+	for _, d := range w.drafts() {
+		if !d.named || len(d.rest) > 0 || d.lost || d.other {
+			continue
+		}
+		if means = match(d.sentence); means.Route == intent.Local {
+			return d.sentence, means, true
+		}
+	}
+	return "", means, false
 }
 
 // write fills the slots of a form; ok is false if the text has nothing for one of them.
@@ -321,9 +336,7 @@ func (w *writer) explain(d draft) draft {
 	}
 	for _, p := range d.used {
 		mark(p)
-		if before := w.words[max(p.from-1, 0)]; p.class == classBy && w.by[before] || p.class == classTo && w.to[before] {
-			known[p.from-1] = true
-		}
+		w.lead(known, p)
 		d.named = d.named || p.class == className || p.class == classArea && w.own.family.rooms || slices.Contains(w.own.shows, p.class)
 	}
 	for _, p := range w.pieces {
@@ -340,6 +353,16 @@ func (w *writer) explain(d draft) draft {
 	}
 	d.rest, d.place = w.unknown(known)
 	return d
+}
+
+// lead explains the word that stands before a number and says what the number is: "by ten".
+func (w *writer) lead(known []bool, p piece) {
+	if p.from == 0 {
+		return
+	}
+	if before := w.words[p.from-1]; p.class == classBy && w.by[before] || p.class == classTo && w.to[before] {
+		known[p.from-1] = true
+	}
 }
 
 // relay explains the words of an order to tell a thing what it is to do: "ask the vacuum to
