@@ -95,7 +95,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt) tools.Receipt {
 		switch done := fact.known && f.done(fact); {
 		case done && f.proven(fact):
 			return f.takeFact(ctx, r, fact)
-		case done, f.step.besides(fact) && fact.source == sourceReport:
+		case done, f.step.reportsBeside(fact):
 			polled = f.pollOnce(ctx, fact, polled)
 		case f.arrivesAfter(ctx), f.movesFor(settle, r, fact):
 			return f.giveUp(r, fact)

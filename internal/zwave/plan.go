@@ -116,6 +116,10 @@ func (s step) besides(r reading) bool {
 	return s.rounds && r.known && s.done(r.value) && !same(r.value, s.value)
 }
 
+// reportsBeside reports whether a device has said such a level by itself, so that it has to be
+// asked whether it stays there.
+func (s step) reportsBeside(r reading) bool { return r.source == sourceReport && s.besides(r) }
+
 func planOn(r request) (step, error)  { return r.switched(true) }
 func planOff(r request) (step, error) { return r.switched(false) }
 
