@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/doors/live"
 )
 
@@ -54,6 +55,18 @@ func TestAcceptPageConversation(t *testing.T) {
 	p.do(chromedp.KeyEvent("\r"))
 	p.reads("#turns li:last-child .waterfall", "Command sent")
 	w.stayedHome(t, g.url)
+}
+
+// The sentences are of the house, also where it is known only after the page was opened.
+func TestAcceptPageSentencesOfALateHouse(t *testing.T) {
+	t.Parallel()
+	ctx, _ := browser(t)
+	broker := mosquitto(t)
+	g := run(t, "gateway: {id: home, area: Kitchen}\n", broker)
+	p := loaded(t, ctx, g.url+"/")
+	p.reads("#examples", "what time is it")
+	rig.StartHouse(t, broker)
+	p.reads("#examples", "turn on the Kitchen Light")
 }
 
 // What one page has stopped is not offered as "Stop" by another one, and a page that is opened

@@ -173,6 +173,13 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	p.eventually("the pill leads to the health", `document.body.dataset.tab === "system" && document.activeElement.id === "health" && document.getElementById("parts").checkVisibility()`)
 	p.sight("health-telephone")
 	p.do(chromedp.EmulateViewport(1200, 1000))
+	const copier = `[aria-label="Copy: voice-gateway devices"]`
+	p.do(chromedp.Evaluate[chromedp.Void](`window.copied = ""; document.addEventListener("copy", () => { window.copied = String(document.activeElement.value ?? getSelection()); }); navigator.clipboard.writeText = async (text) => { window.copied = text; }; undefined`))
+	p.click(copier)
+	p.eventually("a command is copied", `copied === "voice-gateway devices" && document.querySelector(`+quoted(copier)+`).textContent === "Copied"`)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.copied = ""; Object.defineProperty(navigator, "clipboard", { value: undefined }); undefined`)) // as without a secure connection
+	p.click(copier)
+	p.eventually("it is copied in the old way", `copied === "voice-gateway devices" && document.activeElement.matches(`+quoted(copier)+`)`)
 	p.reads("#servers", "the stick is not plugged in")
 	const seconds = `Number(document.querySelector(".countdown").innerText.match(/\d+/)[0])`
 	before := value[int](p, seconds)

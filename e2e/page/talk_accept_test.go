@@ -73,6 +73,11 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.reads("#mute", "Muted – open the microphone")
 	p.click("#listen")
 	p.reads("#notice", "muted")
+	p.reads("#parts li", "muted")
+	p.click("[data-mend=mute]") // the health has a button for it
+	p.reads("#state", "idle")
+	p.reads("#mute", "Mute the microphone")
+	p.eventually("the health has nothing to mend", `!document.querySelector("[data-mend=mute]")`)
 	w.stayedHome(t, g.url)
 }
 

@@ -130,8 +130,7 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream := display.NewStream(journal.state, mcp, news.changed, s.recording(), log)
-	stream.Alarms = thinking.news.AcknowledgedThings
+	stream := display.NewStream(journal.state, mcp, news.changed, thinking.news.AcknowledgedThings, s.recording(), log)
 	s.followEvents(mcp, rooms, link.publishPresses, thinking.answerer.Reports.Note, thinking.answerer.Reported, thinking.answerer.Belied, journal.correcting(rooms, thinking.phrases, link.correcting(stream)...), thinking.waits.Belied, buttons.Reported, thinking.news.Reported, stream.House.Reported, func(home.Event) { stream.TellAlarms() })
 	observer := s.newObservers(journal, news.counts, stream, link, thinking.waits, thinking.news, thinking.wakes)
 	hearing, err := s.newEar(thinking, volume, observer, tellAll(thinking.news.Acknowledged, keeper.Acknowledged, func([]string, bool) { stream.TellAlarms() }))

@@ -53,10 +53,9 @@ const (
 type Stream struct {
 	Feed  *live.Feed
 	House *House
-	// Alarms are the things whose alarms a person has heard or seen; nil: nobody knows them.
-	Alarms func() []string
 
 	mcp      *host.Host
+	alarms   func() []string // things whose alarms a person has heard or seen
 	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
 
@@ -69,9 +68,10 @@ type Stream struct {
 }
 
 // NewStream makes a stream. state returns the state of the turn, changed signals that a
-// server may have changed, and recorder is on or off: whether utterances are recorded.
-func NewStream(state func() ear.State, mcp *host.Host, changed <-chan struct{}, recorder string, log *slog.Logger) *Stream {
-	s := &Stream{mcp: mcp, changed: changed, House: NewHouse(), recorder: recorder}
+// server may have changed, alarms returns the things whose alarms a person has heard or seen, and
+// recorder is on or off: whether utterances are recorded.
+func NewStream(state func() ear.State, mcp *host.Host, changed <-chan struct{}, alarms func() []string, recorder string, log *slog.Logger) *Stream {
+	s := &Stream{mcp: mcp, changed: changed, alarms: alarms, House: NewHouse(), recorder: recorder}
 	s.Feed = live.New(func() []live.Event { return s.Standing(state()) }, log.With("part", "http"))
 	return s
 }
@@ -84,10 +84,7 @@ func (s *Stream) Publish(kind live.Kind, body any) {
 // Standing returns the events that a new client of the stream gets first: the
 // current state.
 func (s *Stream) Standing(state ear.State) []live.Event {
-	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, s.recorder}}}
-	if s.Alarms != nil {
-		events = append(events, live.Event{Kind: live.KindAlarms, Body: alarmNews{s.Alarms()}})
-	}
+	events := []live.Event{{Kind: live.KindState, Body: stateNews{state, s.recorder}}, {Kind: live.KindAlarms, Body: alarmNews{s.alarms()}}}
 	for _, server := range s.mcp.Status() {
 		events = append(events, live.Event{Kind: live.KindServer, Body: server})
 	}
@@ -98,7 +95,7 @@ func (s *Stream) Standing(state ear.State) []live.Event {
 func (s *Stream) TellAlarms() {
 	s.alarming.Lock()
 	defer s.alarming.Unlock()
-	seen := s.Alarms()
+	seen := s.alarms()
 	if slices.Equal(seen, s.toldAlarms) {
 		return
 	}

@@ -2,18 +2,20 @@
 // of a gateway that another machine shows, is done in the old way.
 import { byId, el, say, word } from "/page/dom.js";
 
-// copier makes the button that copies a command; what tells it from other buttons is in its name
-// and key.
-export function copier(command) {
-  const button = el("button", { type: "button", className: "copy", "aria-label": `${word("copy")}: ${command}`, "data-key": `copy ${command}`, "data-mend": `copy ${command}` }, word("copy"));
+// command shows a command with the button that copies it. What tells the button from others is in
+// its name and key.
+export function command(text, className = "") {
+  const button = el("button", { type: "button", className: "copy", "aria-label": `${word("copy")}: ${text}`, "data-key": `copy ${text}`, "data-mend": `copy ${text}` }, word("copy"));
+  const told = el("span", { role: "status", className: "unseen" });
   button.addEventListener("click", async () => {
-    const copied = await navigator.clipboard?.writeText(command).then(() => true, () => false) || copyOld(command);
+    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false) || copyOld(text);
     button.focus();
-    if (copied) say(button, word("copied"));
-    else say(byId("notice"), word("copy_failed"));
-    setTimeout(() => say(button, word("copy")), 3000);
+    if (!copied) { say(byId("notice"), word("copy_failed")); return; }
+    say(button, word("copied"));
+    say(told, word("copied"));
+    setTimeout(() => { say(button, word("copy")); say(told, ""); }, 3000);
   });
-  return button;
+  return el("div", { className: "row command" }, el("code", { className, dir: "ltr" }, text), button, told);
 }
 
 function copyOld(text) {
@@ -28,6 +30,3 @@ function copyOld(text) {
     field.remove();
   }
 }
-
-// command shows a command with the button that copies it.
-export const command = (text, className = "") => el("div", { className: "row command" }, el("code", { className, dir: "ltr" }, text), copier(text));

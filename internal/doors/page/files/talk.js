@@ -15,14 +15,18 @@ export async function load() {
   await Promise.allSettled([readMute(), readVolume(), readExamples()]);
 }
 
-let examples = []; // sentences that work in this house
+let examples = ""; // the sentences that are offered
+let sure = false;  // they are of a house that is known
 
-// readExamples offers sentences to who has said nothing yet.
+// readExamples offers sentences that work in this house to who has said nothing yet.
 async function readExamples() {
-  if (!isEmpty() || examples.length) return;
-  examples = (await ask("examples")).sentences;
-  byId("try").hidden = examples.length === 0;
-  byId("examples").replaceChildren(...examples.map((text) => {
+  if (!isEmpty() || sure) return;
+  const known = byId("house-none").hidden, { sentences } = await ask("examples");
+  sure = known;
+  if (examples === sentences.join()) return; // no button goes away under a finger
+  examples = sentences.join();
+  byId("try").hidden = sentences.length === 0;
+  byId("examples").replaceChildren(...sentences.map((text) => {
     const button = el("button", { type: "button" }, text);
     button.addEventListener("click", () => send(text, button));
     return el("li", {}, button);

@@ -29,7 +29,7 @@ new ResizeObserver(follow).observe(said);
 new ResizeObserver(follow).observe(all);
 let before = 0; // where it was scrolled to
 said.addEventListener("scroll", () => {
-  if (said.clientHeight === 0) return; // it is not shown
+  if (making || said.clientHeight === 0) return; // nobody scrolls what is being made, or is not shown
   const near = said.scrollHeight - said.scrollTop - said.clientHeight < 24;
   if (near) {
     atEnd = true;
@@ -100,7 +100,7 @@ byId("turns-more").addEventListener("click", async () => {
   items.get(first)?.querySelector("summary")?.focus({ preventScroll: true });
 });
 
-let drawing = Promise.resolve();
+let drawing = Promise.resolve(), making = false;
 
 function render() {
   drawing = drawing.then(draw, draw);
@@ -108,6 +108,7 @@ function render() {
 }
 
 async function draw() {
+  making = true;
   const list = byId("turns"), wanted = turns.slice(0, shown).reverse(), ids = new Set(wanted.map((turn) => turn.id));
   for (const [id, item] of items) if (!ids.has(id)) { item.remove(); items.delete(id); }
   let before = null, made = 0, date = dayOf(Date.now());
@@ -129,6 +130,7 @@ async function draw() {
   byId("turns-none").hidden = turns.length > 0;
   byId("turns-more").hidden = turns.length <= shown;
   follow();
+  making = false;
 }
 
 const dayOf = (time) => new Date(time).toDateString();
@@ -143,7 +145,7 @@ function itemOf(turn) {
       el("span", { className: turn.transcript?.text || turn.control ? "asked" : "asked quiet" }, el("span", { dir: "auto" }, text), " ",
         el("time", { className: "at", dateTime: turn.time }, minuteOf(turn.time))), " → ",
       el("span", { className: "answer" }, el("strong", { dir: "auto", className: answer ? "" : tone[turn.outcome] }, answer || known("outcome_", turn.outcome)),
-        ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), "\u00a0", icon("down"))));
+        ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), icon("down"))));
   details.addEventListener("toggle", () => {
     if (details.open && details.children.length === 1) details.append(el("div", { className: "told" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
     if (details.open) reveal(item);
