@@ -105,7 +105,7 @@ var chores = []chore{
 	{"orange light for the guests", nil, []stroke{{on: called("Colour of Mood Light")}, {on: called("Orange: Mood Light")}}, state("Mood Light", "on") + ` && ` + called("Orange: Mood Light") + `.getAttribute("aria-pressed") === "true"`},
 	{"why is the light on", act("Hallway Light", "on", nil), talk("why is the hallway light on"), replied("asked for it")},
 	{"take that back", nil, talk("undo"), replied("off again")},
-	{"what happened at seven", nil, talk("what happened at seven"), replied("[a-z]{3}")},
+	{"what happened at seven", nil, talk("")[:1], `[...document.querySelectorAll("#turns .at")].every((e) => e.checkVisibility() && /\d:\d\d/.test(e.textContent)) && document.querySelector("#turns .at")`},
 	{"nobody answers in the cellar", func(g gateway) { g.fault(`{"op":"dead","node":"Water Valve"}`); act("Water Valve", "close", nil)(g) }, []stroke{{on: called("Water Valve (Cellar): does not answer")}}, `document.activeElement.closest(".tile")?.querySelector(".value").textContent.startsWith("does not answer")`},
 	{"everything off", act("Attic Light", "on", nil), []stroke{{on: "(" + state("Attic Light", "on") + " ? " + called("All lights off") + " : null)"}}, `[...document.querySelectorAll("#glance a")].every((e) => !/^\d+ lights on/.test(e.textContent)) && ` + state("Attic Light", "off")},
 }
