@@ -76,7 +76,7 @@ func TestSoakPageLooks(t *testing.T) {
 	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	p.press("Hallway Light", ".face")
 	p.eventually("it is pending", tile("Hallway Light")+`.dataset.proof === "pending"`)
-	p.do(chromedp.Evaluate[chromedp.Void](tile("Hallway Light") + `.scrollIntoView({ block: "center" }); undefined`))
+	p.do(chromedp.Evaluate[chromedp.Void](tile("Hallway Light") + `.scrollIntoView(); undefined`))
 	p.sight("look-slow-telephone")
 	p.turnTo("talk")
 	p.types("#ask-text", "unlock the front door"+kb.Enter)
