@@ -5,9 +5,10 @@
 #
 #   peers      the MCP conformance suite and a reference MCP server
 #   langchain  LangChain's MCP client, for the comparison
+#   axe        the rules of accessibility that the page is held to
 #
 # Everything goes into .tools, which git ignores; a set that is there already is
-# left alone. The node that runs them comes with each set, because the suite
+# left alone. The node that runs them comes with a set, because the suite
 # needs a newer one than distributions have. Usage: scripts/peers.sh SET
 set -euo pipefail
 
@@ -16,7 +17,7 @@ say() { printf 'peers: %s\n' "$*" >&2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 set=${1:-}
 if [ -z "$set" ] || [ ! -f "$here/$set/package-lock.json" ]; then
-  say "expected the name of a set: peers or langchain"
+  say "expected the name of a set: peers, langchain or axe"
   exit 2
 fi
 
@@ -49,7 +50,7 @@ if [ ! -d "$dir" ]; then
     say "npm could not install them; its own message is above"
     exit 1
   fi
-  ln -s "../node-linux-$(case "$(uname -m)" in aarch64) echo arm64 ;; *) echo x64 ;; esac)/bin/node" "$dir.new/node_modules/.bin/peer-node"
+  [ ! -d "$dir.new/node_modules/.bin" ] || ln -s "../node-linux-$(case "$(uname -m)" in aarch64) echo arm64 ;; *) echo x64 ;; esac)/bin/node" "$dir.new/node_modules/.bin/peer-node"
   mv "$dir.new" "$dir"
 fi
 cp "$here/$set/"*.mjs "$dir/" 2>/dev/null || true

@@ -93,8 +93,14 @@ type tab struct {
 // open opens a page in a new tab of a family's own browser, or of one that is open.
 func open(t *testing.T, ctx context.Context, url string, options ...chromedp.ContextOption) *tab { //nolint:revive // the test comes first
 	t.Helper()
+	return openFor(t, ctx, 2*patience, url, options...)
+}
+
+// openFor opens a page that may be used for so long.
+func openFor(t *testing.T, ctx context.Context, long time.Duration, url string, options ...chromedp.ContextOption) *tab { //nolint:revive // the test comes first
+	t.Helper()
 	own, leave := chromedp.NewContext(ctx, options...)
-	bounded, cancel := context.WithTimeout(own, 2*patience)
+	bounded, cancel := context.WithTimeout(own, long)
 	t.Cleanup(func() { cancel(); leave() })
 	p := &tab{t, bounded}
 	if err := chromedp.Listen(bounded, func(event any) {
@@ -239,4 +245,10 @@ func (p *tab) likesDark() {
 	}); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// quotedList is a list of texts as JavaScript.
+func quotedList(texts []string) string {
+	q, _ := json.Marshal(texts) // of texts
+	return string(q)
 }

@@ -55,6 +55,11 @@ export function ask(name, input = {}) {
 // offered reports whether a gateway with these routes has an operation.
 export const offered = (routes, name) => routes.includes(operations[name]);
 
+// reconnect takes back what was said of a request that did not get through.
+export function reconnect() {
+  if (byId("notice").textContent === word("lost")) say(byId("notice"), "");
+}
+
 // doing runs what a person asked for. The button waits meanwhile; what went wrong is
 // said.
 export async function doing(button, act) {

@@ -5,7 +5,7 @@ import { ask, doing, offered } from "/page/api.js";
 import { icon } from "/page/icons.js";
 
 let kept = { rooms: [], hidden: [] };
-let on = false, able = false, redraw = null, dragged = "";
+let on = false, able = false, keeps = false, redraw = null, dragged = "";
 
 export function start(about, draw) {
   able = offered(about.routes, "arrangement");
@@ -16,8 +16,11 @@ export function start(about, draw) {
 export async function load() {
   const known = able ? await ask("arrangement").catch(() => null) : null;
   if (known) kept = known;
-  byId("arrange").hidden = !known;
+  keeps = Boolean(known);
 }
+
+// offer shows the button that begins to arrange, where there is something to arrange.
+export function offer(something) { byId("arrange").hidden = !keeps || !something; }
 
 // arranging reports whether the rooms can be moved now.
 export const arranging = () => on;

@@ -5,7 +5,7 @@ import { ask } from "/page/api.js";
 import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, warns } from "/page/kinds.js";
 import { put } from "/page/band.js";
 import * as arrangement from "/page/arrange.js";
-import { tileOf, update as updateTile } from "/page/tiles.js";
+import { order as orderTile, tileOf, update as updateTile } from "/page/tiles.js";
 
 const entities = new Map(); // id -> entity
 const tiles = new Map();    // id -> tile, kept while what it offers stays the same
@@ -90,13 +90,15 @@ async function draw() {
     arrangement.movable(section, head, area, order);
     areas.push(section);
   }
-  const key = document.activeElement?.dataset?.key; // of the button that has the focus, which is made anew
+  const focused = document.activeElement, key = focused?.dataset?.key; // of a button that is made anew
   byId("areas").replaceChildren(...areas);
+  if (!key && byId("areas").contains(focused)) focused.focus({ preventScroll: true }); // it was taken out, and put back
   if (key) {
     const again = byId("areas").querySelector(`[data-key="${CSS.escape(key)}"]`);
     (again?.disabled ? again.parentNode.querySelector("button:enabled") : again)?.focus();
   }
   byId("house-none").hidden = entities.size > 0;
+  arrangement.offer(entities.size > 0);
   sumUp();
 }
 
@@ -172,13 +174,35 @@ function sumUp() {
     { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
     const some = all.filter(group.is);
+    if (group.act) offerAll(group);
     if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });
   }
   // The list of what is wrong is below the rooms, so that no tile moves under a finger when
   // something is mended; what leads to it is here.
   if (wrong.length) links.push({ text: wrong.length === 1 ? wrong[0].text : word("sum_wrong", { count: wrong.length }), to: wrong.length === 1 ? wrong[0].entity.id : "" });
+  const locks = all.filter((e) => e.domain === "lock");
+  if (links.length && locks.length && locks.every((e) => e.state === "locked" && e.reachable !== false)) links.push({ text: locks.length === 1 ? `${locks[0].name}: ${stateOf(locks[0])}` : word("sum_locked"), to: locks[0].id });
   const sure = all.some(counted) && all.filter(counted).every((e) => e.state !== null && e.reachable !== false);
   show(links, links.length === 0 && sure);
+}
+
+const offers = new Map(); // word -> the button that ends all of a group at once
+
+// offerAll says what the buttons above the rooms end all at once. They are there as long as a house
+// has two such things, so that nothing moves under a finger. Each thing says for itself what became
+// of it.
+function offerAll(group) {
+  if (!offers.has(group.all)) {
+    const button = el("button", { type: "button" }, word(group.all));
+    button.addEventListener("click", () => {
+      for (const entity of entities.values()) if (entity.control && group.is(entity)) orderTile(tile(entity), group.act);
+    });
+    byId("all").append(button);
+    offers.set(group.all, button);
+  }
+  const button = offers.get(group.all), able = [...entities.values()].filter((entity) => entity.control && group.of(entity));
+  button.hidden = able.length < 2;
+  button.setAttribute("aria-disabled", String(!able.some(group.is)));
 }
 
 // show puts the links above the rooms. A link that stays is not made anew, so that a finger or

@@ -24,6 +24,29 @@ export function level(entity) {
   return null;
 }
 
+// colours are those that a light is given by their name, with what the gateway is asked for. A
+// white is about 2700, 4000 or 6500 kelvin.
+export const colours = {
+  warm: { hex: "#ffa757", asked: "warm white" }, neutral: { hex: "#ffd1a3", asked: "cool white" }, cold: { hex: "#fffefa", asked: "cold white" },
+  red: { hex: "#ff0000", asked: "red" }, orange: { hex: "#ff8000", asked: "orange" }, yellow: { hex: "#ffff00", asked: "yellow" }, green: { hex: "#00ff00", asked: "green" },
+  turquoise: { hex: "#40e0d0", asked: "turquoise" }, blue: { hex: "#0000ff", asked: "blue" }, purple: { hex: "#8000ff", asked: "purple" }, pink: { hex: "#ff0080", asked: "pink" },
+};
+
+// hexOf is the full colour of a hue in degrees, as #rrggbb.
+export function hexOf(hue) {
+  const part = (n) => { const k = (n + hue / 60) % 6; return Math.round(255 * (1 - Math.max(0, Math.min(k, 4 - k, 1)))); };
+  return `#${[5, 3, 1].map((n) => part(n).toString(16).padStart(2, "0")).join("")}`;
+}
+
+// hueOf is the hue of a colour in degrees, in steps of five; null for none, such as white.
+export function hueOf(hex) {
+  if (!/^#[0-9a-f]{6}$/.test(hex)) return null;
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)), most = Math.max(r, g, b), span = most - Math.min(r, g, b);
+  if (span === 0) return null;
+  const sixth = most === r ? ((g - b) / span + 6) % 6 : most === g ? (b - r) / span + 2 : (r - g) / span + 4;
+  return Math.round(sixth * 12) * 5 % 360;
+}
+
 // gates are classes of covers that are no blinds.
 const gates = ["garage", "garage_door", "gate", "door"];
 
@@ -170,10 +193,13 @@ export function taken(entity, { receipt, state, level: at }) {
   return after;
 }
 
-// glance are the groups that are summed up above the house, each with what of it stands out.
+const isBlind = (e) => e.domain === "cover" && !gates.includes(classOf(e));
+
+// glance are the groups that are summed up above the house, each with what of it stands out, and
+// for what is ended all at once, what belongs to it at all, the act and its words.
 export const glance = [
-  { word: "sum_lights", is: (e) => e.reachable !== false && e.domain === "light" && e.state === "on" },
-  { word: "sum_covers", is: (e) => e.domain === "cover" && !gates.includes(classOf(e)) && tone(e) === "open" },
+  { word: "sum_lights", is: (e) => e.reachable !== false && e.domain === "light" && e.state === "on", of: (e) => e.domain === "light", act: "off", all: "all_lights" },
+  { word: "sum_covers", is: (e) => isBlind(e) && tone(e) === "open", of: isBlind, act: "close", all: "all_covers" },
   { word: "sum_openings", is: (e) => (e.domain === "cover" && gates.includes(classOf(e)) || e.domain === "binary_sensor") && tone(e) === "open" },
   { word: "sum_locks", is: (e) => e.domain === "lock" && e.state !== "locked" && e.state !== null },
   { word: "sum_alarms", is: (e) => e.domain === "binary_sensor" && tone(e) === "bad" },

@@ -1,7 +1,7 @@
 // The page: everything is told by the gateway, and asked of it again only when the
 // connection was away too long.
 import { byId, minuteOf, say, setClock, soon, word } from "/page/dom.js";
-import { ask, lastAnswer, noteAnswer } from "/page/api.js";
+import { ask, lastAnswer, noteAnswer, reconnect } from "/page/api.js";
 import { follow } from "/page/feed.js";
 import * as talk from "/page/talk.js";
 import * as turns from "/page/turns.js";
@@ -46,6 +46,7 @@ document.addEventListener("visibilitychange", () => { looked = Date.now(); });
 follow((kind, body) => {
   if (kind === "open" || kind === "lost") {
     broken = kind === "lost";
+    if (!broken) reconnect();
     if (!broken) noteAnswer();
     tellLost();
     return;

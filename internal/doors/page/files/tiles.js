@@ -4,7 +4,7 @@
 import { el, known, say, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
 import { draw, icon } from "/page/icons.js";
-import { can, degrees, iconOf, isWide, level, percent, setPoints, stateOf, taken, tap, tone } from "/page/kinds.js";
+import { can, colours, degrees, hexOf, hueOf, iconOf, isWide, level, percent, setPoints, stateOf, taken, tap, tone } from "/page/kinds.js";
 
 const settle = 500;    // ms in which presses of − and + become one act
 const shownFor = 6000; // ms for which a confirmation is shown
@@ -24,7 +24,7 @@ export function tileOf(entity, changed) {
   }
   tile.item.append(tile.face);
   if (isWide(entity)) tile.item.classList.add("wide");
-  for (const made of [moving(tile), sliding(tile), heating(tile)]) if (made) tile.item.append(made);
+  for (const made of [moving(tile), sliding(tile), heating(tile), colouring(tile)]) if (made) tile.item.append(made);
   update(tile, entity);
   return tile;
 }
@@ -39,6 +39,7 @@ export function update(tile, entity) {
   tile.item.dataset.tone = tone(entity);
   const colour = entity.domain === "light" && entity.state === "on" ? entity.values?.colour ?? "" : "";
   tile.item.style.setProperty("--light", /^#[0-9a-f]{6}$/i.test(colour) ? colour : "");
+  tile.paint?.(entity);
   if (tile.waiting === 0) tile.follow?.(entity);
   if (tile.waiting === 0 && !["failed", "pending"].includes(tile.item.dataset.proof) && before !== tile.value.textContent) forget(tile);
 }
@@ -84,7 +85,8 @@ function sliding(tile) {
     slider.setAttribute("aria-valuetext", stateOf(entity)); // how much is not known
     say(told, "");
   };
-  return el("div", { className: "acts slide" }, slider, told);
+  tile.slide = el("div", { className: "acts slide" }, slider, told);
+  return tile.slide;
 }
 
 // heating is a thermostat: what it is set to with less and more, and its mode.
@@ -120,6 +122,38 @@ function heating(tile) {
   return el("div", { className: "acts" },
     ...(can(entity, "setpoint") ? [button(tile, "less", "tile_cooler", () => step(-1)), wanted, button(tile, "more", "tile_warmer", () => step(1))] : []), choice);
 }
+
+// colouring gives a light a colour: one that has a name, a white, or any hue. What there is to
+// choose from is shown on request.
+function colouring(tile) {
+  const { entity } = tile;
+  if (entity.domain !== "light" || !can(entity, "colour")) return null;
+  const swatches = Object.entries(colours).map(([name, { hex, asked }]) => {
+    const swatch = el("button", { type: "button", className: "swatch", "aria-label": `${word(`colour_${name}`)}: ${entity.name}`, "aria-pressed": "false", title: word(`colour_${name}`) });
+    swatch.style.setProperty("--swatch", hex);
+    swatch.addEventListener("click", () => send(tile, "colour", asked));
+    return { swatch, hex };
+  });
+  const hue = el("input", { type: "range", className: "hue", min: "0", max: "355", step: "5", "aria-label": word("tile_hue", { name: entity.name }) });
+  const tell = () => { hue.setAttribute("aria-valuetext", `${hue.value}°`); hue.style.setProperty("--swatch", hexOf(Number(hue.value))); };
+  hue.addEventListener("input", () => { hue.dataset.held = "1"; tell(); });
+  hue.addEventListener("change", () => { delete hue.dataset.held; send(tile, "colour", hexOf(Number(hue.value))); });
+  const panel = el("div", { className: "acts colours", role: "group", "aria-label": word("tile_colour", { name: entity.name }), hidden: true }, ...swatches.map(({ swatch }) => swatch), hue);
+  const opener = button(tile, "palette", "tile_colour", () => { panel.hidden = !panel.hidden; opener.setAttribute("aria-expanded", String(!panel.hidden)); });
+  opener.setAttribute("aria-expanded", "false");
+  tile.paint = ({ values, state }) => {
+    const now = String(values?.colour ?? "").toLowerCase();
+    for (const { swatch, hex } of swatches) swatch.setAttribute("aria-pressed", String(state === "on" && hex === now));
+    const at = hueOf(now);
+    if (!hue.dataset.held && at !== null) hue.value = String(at);
+    tell();
+  };
+  (tile.slide ?? tile.item.appendChild(el("div", { className: "acts" }))).append(opener);
+  return panel;
+}
+
+// order asks a thing for an act from elsewhere on the page.
+export const order = (tile, act) => send(tile, act);
 
 // note says what became of an act, in the tile itself.
 function note(tile, proof, text, again) {
