@@ -3,7 +3,13 @@
 package page
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -61,5 +67,39 @@ func TestAcceptPagePicture(t *testing.T) {
 	p.sight("readme-telephone-dark")
 	p.do(chromedp.EmulateViewport(1200, 1130), chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0)"))
 	p.sight("readme-wide-dark")
+	for _, light := range []string{"", "-dark"} {
+		beside(t, "readme"+light, "readme-wide"+light, "readme-telephone"+light)
+	}
 	w.stayedHome(t, g.url)
+}
+
+// beside makes one picture of several, one beside the other.
+func beside(t *testing.T, name string, names ...string) {
+	t.Helper()
+	var all []image.Image
+	var size image.Point
+	for _, one := range names {
+		file, err := os.Open(filepath.Join(shots, one+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := png.Decode(file)
+		_ = file.Close() // it was read
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, picture)
+		size = image.Pt(size.X+picture.Bounds().Dx(), max(size.Y, picture.Bounds().Dy()))
+	}
+	made, at := image.NewRGBA(image.Rectangle{Max: size}), 0
+	draw.Draw(made, made.Bounds(), image.NewUniform(all[0].At(0, size.Y-1)), image.Point{}, draw.Src) // the ground of the page
+	for _, picture := range all {
+		draw.Draw(made, picture.Bounds().Add(image.Pt(at, 0)), picture, image.Point{}, draw.Src)
+		at += picture.Bounds().Dx()
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := errors.Join(encoder.Encode(&out, made), os.WriteFile(filepath.Join(shots, name+".png"), out.Bytes(), 0o600)); err != nil {
+		t.Error(err)
+	}
 }

@@ -5,7 +5,7 @@ import { ask, doing, offered } from "/page/api.js";
 import { icon } from "/page/icons.js";
 
 let kept = { rooms: [], hidden: [] };
-let on = false, able = false, keeps = false, redraw = null, dragged = "";
+let on = false, able = false, keeps = false, redraw = null, dragged = "", asked = 0;
 
 export function start(about, draw) {
   able = offered(about.routes, "arrangement");
@@ -34,9 +34,15 @@ export function inOrder(areas) {
 }
 
 async function keep(rooms, hidden) {
+  const mine = ++asked;
   kept = { rooms, hidden };
   redraw();
-  await doing(null, async () => { kept = await ask("arrange", { rooms, hidden }); });
+  await doing(null, async () => {
+    const answer = await ask("arrange", { rooms, hidden });
+    if (mine !== asked) return; // something else was asked for since
+    kept = answer;
+    redraw();
+  });
 }
 
 byId("arrange").addEventListener("click", (event) => {
