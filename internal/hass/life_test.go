@@ -222,6 +222,26 @@ func TestItIsStarting(t *testing.T) {
 	})
 }
 
+// TestWhatIsTakenAway: an attribute that Home Assistant takes away is gone. After its start a
+// thing is restored only until its integration has come up.
+func TestWhatIsTakenAway(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		if s := r.state("Restored"); s.Reachable {
+			t.Fatalf("before it has come up: %+v", s)
+		}
+		r.home.Set("switch.restored", "on", attributes{"restored": nil}, nil)
+		wait(time.Second)
+		if s := r.state("Restored"); !s.Reachable || s.State != "on" || s.Reason != "" {
+			t.Errorf("after it has come up: %+v", s)
+		}
+		r.home.Set("media_player.tv", "idle", attributes{"media_title": nil}, nil)
+		wait(time.Second)
+		if s := r.state("Television"); s.Values["media_title"] != nil {
+			t.Errorf("it still plays: %+v", s)
+		}
+	})
+}
+
 // TestItComesLate: the house may start before Home Assistant does.
 func TestItComesLate(t *testing.T) {
 	var runs atomic.Bool

@@ -108,7 +108,7 @@ type (
 		} `json:"+"`
 		Less struct {
 			Attributes []string `json:"a"`
-		} `json:"-"`
+		} `json:"-,"`
 	}
 )
 
