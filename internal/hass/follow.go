@@ -191,14 +191,15 @@ func (f *follower) onItsWay(r tools.Receipt, s *status) tools.Receipt {
 }
 
 // refused ends the receipt of a command that Home Assistant or the device refused. Where the
-// wanted value has come all the same, it counts.
+// wanted value has come all the same, it counts, but not for what opens, locks or heats: it
+// may have been written before the device was asked.
 func (f *follower) refused(r tools.Receipt, err error) tools.Receipt {
 	c, name := f.commander, f.entity.Name
 	c.chronicle.withdraw(f.entity)
 	no, _ := errors.AsType[*socket.Error](err)
 	c.log.Info("home assistant refused a command", "entity", f.entity.ID, "service", f.step.domain+"."+f.step.service, "code", no.Code, "reason", no.Message)
 	s := c.mirror.read(f.entity.ID)
-	if s.known() && s.seq > f.after && f.step.done(s) && !s.assumed() {
+	if f.believesAtOnce() && s.known() && s.seq > f.after && f.step.done(s) && !s.assumed() {
 		return f.confirm(f.fact(r, s), s)
 	}
 	r = f.fact(r, s)
@@ -220,7 +221,7 @@ func (f *follower) giveUp(r tools.Receipt) tools.Receipt {
 	r = f.fact(r, s)
 	name := f.entity.Name
 	switch {
-	case s.known() && s.seq > f.after && f.step.done(s) && !s.assumed(): // its service has not ended, but the value decides
+	case (f.replied || f.believesAtOnce()) && s.known() && s.seq > f.after && f.step.done(s) && !s.assumed(): // the value decides
 		return f.confirm(r, s)
 	case f.underWay(s):
 		return f.onItsWay(r, s)

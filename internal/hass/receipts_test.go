@@ -158,6 +158,34 @@ func TestALockThatOnlyPretends(t *testing.T) {
 	})
 }
 
+// TestALockThatPretendsAndFails: an integration may write the wanted state, fail, and leave it
+// written. What lets people in is not told as done while its service has failed or runs on.
+func TestALockThatPretendsAndFails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		takes   time.Duration
+		failure *fake.ServiceError
+		outcome tools.Outcome
+		reason  tools.Reason
+	}{
+		"fails":   {time.Second, &fake.ServiceError{Code: "home_assistant_error", Message: "The bolt does not move."}, tools.Refused, tools.RefusedByDevice},
+		"runs on": {8 * time.Second, nil, tools.Accepted, tools.OnItsWay},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at(t, family(), nil, func(r rig) {
+				r.home.OnCall = func(c fake.ServiceCall) *fake.ServiceError {
+					r.home.Set(c.Entity, "locked", nil, c.Context)
+					<-time.After(tt.takes)
+					return tt.failure
+				}
+				if got := r.do("Front Door", "lock", nil); got.Outcome != tt.outcome || got.Reason != tt.reason {
+					r.Errorf("told: %+v", got)
+				}
+				wait(10 * time.Second)
+			})
+		})
+	}
+}
+
 // TestSeveralAtOnce: a room and a kind mean all of them; a newer command overtakes one for
 // the same thing.
 func TestSeveralAtOnce(t *testing.T) {
