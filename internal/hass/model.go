@@ -19,7 +19,8 @@ type entity struct {
 	scale    string // the unit of its degrees
 	features int
 	shape    map[string]any
-	members  []*entity // what it commands, of a group or a scene; only what is of the house or guards it
+	members  []*entity // what it commands, of a group or a scene, also through other groups
+	hidden   bool      // not shown to assistants: never named, but it guards what commands it
 }
 
 // model is the structure of the house at one moment. It is never changed.
@@ -43,12 +44,9 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 		}
 	}
 	for id, e := range all {
-		for _, member := range e.words("entity_id") {
-			if other := all[member]; other != nil && member != id {
-				e.members = append(e.members, other)
-			}
-		}
-		if !r.exposes(id, e.DeviceClass()) {
+		e.members = reach(id, all, shape)
+		e.hidden = !r.exposes(id, e.DeviceClass())
+		if e.hidden {
 			m.left++
 			continue
 		}
@@ -65,6 +63,24 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 	})
 	m.home = m.structure(r)
 	return m
+}
+
+// reach returns what a group or a scene commands, also through groups that are no part of
+// the house themselves.
+func reach(id string, all map[string]*entity, shape map[string]map[string]any) (members []*entity) {
+	seen := map[string]bool{id: true}
+	for todo := words(shape[id], "entity_id"); len(todo) > 0; todo = todo[1:] {
+		next := todo[0]
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if e := all[next]; e != nil {
+			members = append(members, e)
+		}
+		todo = append(todo, words(shape[next], "entity_id")...)
+	}
+	return members
 }
 
 // newEntity makes a thing of an entity; nil for one of a kind that is no part of the house.
@@ -141,11 +157,16 @@ func (m *model) structure(r *registries) home.House {
 }
 
 // guarded returns the thing for whose sake an act is dangerous: the entity itself, or one
-// that it commands, such as the lock of a scene; nil if the act is not.
+// that it commands, such as the lock of a scene; nil if the act is not. For one that is not
+// shown it returns the entity.
 func (e *entity) guarded(action string, value any) *entity {
-	for _, thing := range append([]*entity{e}, e.members...) {
-		if form.Dangerous(&thing.Entity, action, value) {
-			return thing
+	if form.Dangerous(&e.Entity, action, value) {
+		return e
+	}
+	for _, thing := range e.members {
+		disarms := thing.Domain == "alarm_control_panel" && (e.Domain == "scene" || e.Domain == "script")
+		if disarms || form.Dangerous(&thing.Entity, action, value) {
+			return either(thing.hidden, e, thing)
 		}
 	}
 	return nil

@@ -186,6 +186,32 @@ func TestALockThatPretendsAndFails(t *testing.T) {
 	}
 }
 
+// TestWhatASceneReaches: a scene is as dangerous as the worst that it reaches, also through
+// groups and of what is not shown, which is not named then.
+func TestWhatASceneReaches(t *testing.T) {
+	things := family()
+	scene := func(members ...any) fake.Thing {
+		return fake.Thing{State: "unknown", Attributes: attributes{"friendly_name": "Evening", "entity_id": members}}
+	}
+	things["cover.all"] = fake.Thing{State: "closed", Attributes: attributes{"friendly_name": "All Shutters", "entity_id": []any{"cover.blind", "cover.garage"}, "supported_features": 3.0}}
+	things["group.doors"] = fake.Thing{State: "on", Attributes: attributes{"friendly_name": "Both", "entity_id": []any{"lock.front", "group.doors"}}}
+	things["alarm_control_panel.plain"] = fake.Thing{State: "disarmed", Attributes: attributes{"friendly_name": "Panel"}}
+	things["lock.hidden"] = fake.Thing{State: "locked", Hidden: true, Attributes: attributes{"friendly_name": "Secret Vault"}}
+	for name, member := range map[string]string{
+		"a group of covers": "cover.all", "a group of anything": "group.doors", "an alarm": "alarm_control_panel.plain", "a hidden lock": "lock.hidden",
+	} {
+		t.Run(name, func(t *testing.T) {
+			things["scene.evening"] = scene("light.kitchen", member)
+			at(t, things, nil, func(r rig) {
+				got := r.do("Evening", "on", nil)
+				if got.Reason != tools.RefusedDangerous || len(r.home.Calls()) > 0 || strings.Contains(got.Message, "Secret") {
+					r.Errorf("told: %+v, called: %v", got, r.home.Calls())
+				}
+			})
+		})
+	}
+}
+
 // TestSeveralAtOnce: a room and a kind mean all of them; a newer command overtakes one for
 // the same thing.
 func TestSeveralAtOnce(t *testing.T) {
