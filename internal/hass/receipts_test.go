@@ -85,6 +85,8 @@ func TestWhatIsToldOfAnAct(t *testing.T) {
 		"louder":                     {"Television", "level", 45.0, shows(90*ms, "playing", attributes{"volume_level": 0.45}), "media_player.volume_set", tools.Confirmed, "", "Television is at 45 percent."},
 		"paused":                     {"Television", "pause", nil, shows(90*ms, "paused", nil), "media_player.media_pause", tools.Confirmed, "", "Television is paused."},
 		"the next one":               {"Television", "next", nil, shows(90*ms, "playing", attributes{"media_title": "Two"}), "media_player.media_next_track", tools.Confirmed, "", "Television is playing."},
+		"nothing comes next":         {"Television", "next", nil, shows(90*ms, "idle", attributes{"media_title": nil}), "media_player.media_next_track", tools.Accepted, tools.Unconfirmed, "took the command"},
+		"cools already":              {"Cooler", "on", nil, nothing, "climate.set_hvac_mode", tools.Confirmed, "", "Cooler is set to cool."},
 		"a robot":                    {"Robot", "start", nil, shows(90*ms, "cleaning", nil), "vacuum.start", tools.Confirmed, "", "Robot is cleaning."},
 		"an alarm is only read":      {"House Alarm", "off", nil, nothing, "", tools.Refused, tools.RefusedAction, "can only be read"},
 		"a sensor is only read":      {"Hall Temperature", "on", nil, nothing, "", tools.Refused, tools.RefusedAction, "is a sensor"},
