@@ -304,6 +304,17 @@ func (m *mirror) snapshot() (states map[string]*status, shape map[string]map[str
 	return maps.Clone(m.states), maps.Clone(m.shape)
 }
 
+// tellSince tells again of what is not as in an earlier snapshot.
+func (m *mirror) tellSince(before map[string]*status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, s := range m.states {
+		if old := before[id]; old != s && m.told != nil {
+			m.told(id, old, s)
+		}
+	}
+}
+
 // poke leaves a message in a channel with room for one, unless one is there already.
 func poke(c chan<- struct{}) {
 	select {
