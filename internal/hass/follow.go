@@ -136,6 +136,11 @@ func (f *follower) underWay(s *status) bool {
 	return s != nil && s.seq > f.after && f.step.moving != nil && f.step.moving(s)
 }
 
+// showsDone reports whether a state since the command is the wanted one, and no guess.
+func (f *follower) showsDone(s *status) bool {
+	return s.known() && s.seq > f.after && f.step.done(s) && !s.assumed()
+}
+
 // fact puts what a state shows into the receipt.
 func (f *follower) fact(r tools.Receipt, s *status) tools.Receipt {
 	if !s.known() {
@@ -199,7 +204,7 @@ func (f *follower) refused(r tools.Receipt, err error) tools.Receipt {
 	no, _ := errors.AsType[*socket.Error](err)
 	c.log.Info("home assistant refused a command", "entity", f.entity.ID, "service", f.step.domain+"."+f.step.service, "code", no.Code, "reason", no.Message)
 	s := c.mirror.read(f.entity.ID)
-	if f.believesAtOnce() && s.known() && s.seq > f.after && f.step.done(s) && !s.assumed() {
+	if f.believesAtOnce() && f.showsDone(s) {
 		return f.confirm(f.fact(r, s), s)
 	}
 	r = f.fact(r, s)
@@ -221,7 +226,7 @@ func (f *follower) giveUp(r tools.Receipt) tools.Receipt {
 	r = f.fact(r, s)
 	name := f.entity.Name
 	switch {
-	case (f.replied || f.believesAtOnce()) && s.known() && s.seq > f.after && f.step.done(s) && !s.assumed(): // the value decides
+	case f.showsDone(s) && (f.replied || f.believesAtOnce()): // the value decides
 		return f.confirm(r, s)
 	case f.underWay(s):
 		return f.onItsWay(r, s)

@@ -108,7 +108,7 @@ type (
 		} `json:"+"`
 		Less struct {
 			Attributes []string `json:"a"`
-		} `json:"-,"`
+		} `json:"-,"` //nolint:staticcheck // the key is a minus sign; without the comma the field would be left out
 	}
 )
 
