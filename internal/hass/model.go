@@ -20,6 +20,7 @@ type entity struct {
 	features int
 	shape    map[string]any
 	members  []*entity // what it commands, of a group or a scene, also through other groups
+	unlisted bool      // it has no entry in the registry, so nobody tells when it is not shown any more
 	hidden   bool      // not shown to assistants: never named, but it guards what commands it
 }
 
@@ -93,7 +94,8 @@ func newEntity(id string, shape map[string]any, r *registries) *entity {
 	if n, ok := shape["supported_features"].(float64); ok && n >= 0 && n < 1<<31 {
 		e.features = int(n)
 	}
-	e.ID, e.Domain = id, k.domain
+	_, listed := r.entities[id]
+	e.ID, e.Domain, e.unlisted = id, k.domain, !listed
 	e.Name = nameOf(id, shape)
 	e.Area = r.areas[r.areaOf(id)].Name
 	e.Aliases = named(e.Name, r.aliases[id])
