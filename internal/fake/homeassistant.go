@@ -359,14 +359,17 @@ func (h *HomeAssistant) Remove(id string) {
 	h.rewritten()
 }
 
-// Hide says whether a thing is shown to assistants.
+// Hide says whether a thing is shown to assistants. Of one without an entry in the registry
+// nobody is told.
 func (h *HomeAssistant) Hide(id string, yes bool) {
 	h.mu.Lock()
 	t := h.things[id]
 	t.Hidden = yes
 	h.things[id] = t
 	h.mu.Unlock()
-	h.rewritten()
+	if !t.Unlisted {
+		h.rewritten()
+	}
 }
 
 // rewritten tells that the entity registry has changed.

@@ -2,6 +2,7 @@ package hass
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -21,7 +22,8 @@ type commander struct {
 	link      *link
 	mirror    *mirror
 	chronicle *chronicle
-	lines     order.Lines // of the commands that have not been sent yet, by thing
+	rewritten chan<- struct{} // the registries have to be read again
+	lines     order.Lines     // of the commands that have not been sent yet, by thing
 
 	mu      sync.Mutex
 	running map[string]*follower // the newest one of each thing that is followed
@@ -122,7 +124,38 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 	if now.away() {
 		return c.endAway(r, e, now), nil
 	}
+	if e.unlisted {
+		if ended := c.checkShown(ctx, e, r); ended != nil {
+			return *ended, nil
+		}
+	}
 	return c.carryOut(ctx, place, e, s, now, r), nil
+}
+
+// checkShown asks whether a thing is still shown to assistants; if not, or without an answer,
+// it ends the receipt.
+func (c *commander) checkShown(ctx context.Context, e *entity, r tools.Receipt) *tools.Receipt {
+	s := c.link.now()
+	var body json.RawMessage
+	err := s.err
+	if s.conn != nil {
+		body, err = s.conn.Call(ctx, askExposed)
+	}
+	var all exposure
+	if err == nil {
+		err = json.Unmarshal(body, &all)
+	}
+	switch {
+	case err != nil:
+		why, text := explainAway(standing{err: err})
+		ended := form.End(r, tools.NoAnswer, why, text)
+		return &ended
+	case !all.Entities[e.ID].Conversation:
+		poke(c.rewritten)
+		ended := form.End(r, tools.Refused, tools.UnknownDevice, e.Name+" is not shown to assistants any more.")
+		return &ended
+	}
+	return nil
 }
 
 // planFor checks whether a command is allowed and makes a service call of it.

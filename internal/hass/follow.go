@@ -136,6 +136,11 @@ func (f *follower) underWay(s *status) bool {
 	return s != nil && s.seq > f.after && f.step.moving != nil && f.step.moving(s)
 }
 
+// showsDone reports whether a state since the command is the wanted one, and no guess.
+func (f *follower) showsDone(s *status) bool {
+	return s.known() && s.seq > f.after && f.step.done(s) && !s.assumed()
+}
+
 // fact puts what a state shows into the receipt.
 func (f *follower) fact(r tools.Receipt, s *status) tools.Receipt {
 	if !s.known() {
@@ -191,14 +196,15 @@ func (f *follower) onItsWay(r tools.Receipt, s *status) tools.Receipt {
 }
 
 // refused ends the receipt of a command that Home Assistant or the device refused. Where the
-// wanted value has come all the same, it counts.
+// wanted value has come all the same, it counts, but not for what opens, locks or heats: it
+// may have been written before the device was asked.
 func (f *follower) refused(r tools.Receipt, err error) tools.Receipt {
 	c, name := f.commander, f.entity.Name
 	c.chronicle.withdraw(f.entity)
 	no, _ := errors.AsType[*socket.Error](err)
 	c.log.Info("home assistant refused a command", "entity", f.entity.ID, "service", f.step.domain+"."+f.step.service, "code", no.Code, "reason", no.Message)
 	s := c.mirror.read(f.entity.ID)
-	if s.known() && s.seq > f.after && f.step.done(s) && !s.assumed() {
+	if f.believesAtOnce() && f.showsDone(s) {
 		return f.confirm(f.fact(r, s), s)
 	}
 	r = f.fact(r, s)
@@ -220,7 +226,7 @@ func (f *follower) giveUp(r tools.Receipt) tools.Receipt {
 	r = f.fact(r, s)
 	name := f.entity.Name
 	switch {
-	case s.known() && s.seq > f.after && f.step.done(s) && !s.assumed(): // its service has not ended, but the value decides
+	case f.showsDone(s) && (f.replied || f.believesAtOnce()): // the value decides
 		return f.confirm(r, s)
 	case f.underWay(s):
 		return f.onItsWay(r, s)

@@ -106,7 +106,7 @@ func New(cfg Config, log *slog.Logger) (*House, error) {
 		changed: make(chan struct{}, 1), reshaped: make(chan struct{}, 1), rewritten: make(chan struct{}, 1),
 	}
 	h.mirror = newMirror(h.chronicle.note)
-	h.commander = &commander{cfg: cfg, log: log, link: h.link, mirror: h.mirror, chronicle: h.chronicle, running: map[string]*follower{}}
+	h.commander = &commander{cfg: cfg, log: log, link: h.link, mirror: h.mirror, chronicle: h.chronicle, running: map[string]*follower{}, rewritten: h.rewritten}
 	return h, nil
 }
 

@@ -205,8 +205,10 @@ func (e *entity) attributes() map[string]any {
 }
 
 // words returns a structural attribute that is a list of words.
-func (e *entity) words(name string) (all []string) {
-	list, _ := e.shape[name].([]any)
+func (e *entity) words(name string) []string { return words(e.shape, name) }
+
+func words(shape map[string]any, name string) (all []string) {
+	list, _ := shape[name].([]any)
 	for _, v := range list {
 		if w, ok := v.(string); ok {
 			all = append(all, w)

@@ -222,6 +222,43 @@ func TestItIsStarting(t *testing.T) {
 	})
 }
 
+// TestHiddenInSecret: Home Assistant tells nobody that a thing without an entry in its registry
+// is not shown any more. It is not acted on all the same, nor known afterwards.
+func TestHiddenInSecret(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		wait(2 * time.Second)
+		r.home.Hide("switch.yaml", true)
+		if got := r.do("Yaml", "on", nil); got.Outcome != tools.Refused || got.Reason != tools.UnknownDevice || len(r.home.Calls()) > 0 {
+			t.Errorf("told: %+v, called: %v", got, r.home.Calls())
+		}
+		wait(2 * time.Second)
+		h := r.house.Home()
+		if e := h.Entity("switch.yaml"); e != nil {
+			t.Errorf("it still shows %+v", e)
+		}
+	})
+}
+
+// TestWhatIsTakenAway: an attribute that Home Assistant takes away is gone. After its start a
+// thing is restored only until its integration has come up.
+func TestWhatIsTakenAway(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		if s := r.state("Restored"); s.Reachable {
+			t.Fatalf("before it has come up: %+v", s)
+		}
+		r.home.Set("switch.restored", "on", attributes{"restored": nil}, nil)
+		wait(time.Second)
+		if s := r.state("Restored"); !s.Reachable || s.State != "on" || s.Reason != "" {
+			t.Errorf("after it has come up: %+v", s)
+		}
+		r.home.Set("media_player.tv", "idle", attributes{"media_title": nil}, nil)
+		wait(time.Second)
+		if s := r.state("Television"); s.Values["media_title"] != nil {
+			t.Errorf("it still plays: %+v", s)
+		}
+	})
+}
+
 // TestItComesLate: the house may start before Home Assistant does.
 func TestItComesLate(t *testing.T) {
 	var runs atomic.Bool

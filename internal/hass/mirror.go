@@ -108,7 +108,7 @@ type (
 		} `json:"+"`
 		Less struct {
 			Attributes []string `json:"a"`
-		} `json:"-"`
+		} `json:"-,"` //nolint:staticcheck // the key is a minus sign; without the comma the field would be left out
 	}
 )
 
@@ -302,6 +302,17 @@ func (m *mirror) snapshot() (states map[string]*status, shape map[string]map[str
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.states), maps.Clone(m.shape)
+}
+
+// tellSince tells again of what is not as in an earlier snapshot.
+func (m *mirror) tellSince(before map[string]*status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, s := range m.states {
+		if old := before[id]; old != s && m.told != nil {
+			m.told(id, old, s)
+		}
+	}
 }
 
 // poke leaves a message in a channel with room for one, unless one is there already.

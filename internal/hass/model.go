@@ -19,7 +19,9 @@ type entity struct {
 	scale    string // the unit of its degrees
 	features int
 	shape    map[string]any
-	members  []*entity // what it commands, of a group or a scene; only what is of the house or guards it
+	members  []*entity // what it commands, of a group or a scene, also through other groups
+	unlisted bool      // it has no entry in the registry, so nobody tells when it is not shown any more
+	hidden   bool      // not shown to assistants: never named, but it guards what commands it
 }
 
 // model is the structure of the house at one moment. It is never changed.
@@ -43,12 +45,9 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 		}
 	}
 	for id, e := range all {
-		for _, member := range e.words("entity_id") {
-			if other := all[member]; other != nil && member != id {
-				e.members = append(e.members, other)
-			}
-		}
-		if !r.exposes(id, e.DeviceClass()) {
+		e.members = reach(id, all, shape)
+		e.hidden = !r.exposes(id, e.DeviceClass())
+		if e.hidden {
 			m.left++
 			continue
 		}
@@ -67,6 +66,24 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 	return m
 }
 
+// reach returns what a group or a scene commands, also through groups that are no part of
+// the house themselves.
+func reach(id string, all map[string]*entity, shape map[string]map[string]any) (members []*entity) {
+	seen := map[string]bool{id: true}
+	for todo := words(shape[id], "entity_id"); len(todo) > 0; todo = todo[1:] {
+		next := todo[0]
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if e := all[next]; e != nil {
+			members = append(members, e)
+		}
+		todo = append(todo, words(shape[next], "entity_id")...)
+	}
+	return members
+}
+
 // newEntity makes a thing of an entity; nil for one of a kind that is no part of the house.
 func newEntity(id string, shape map[string]any, r *registries) *entity {
 	k, known := kinds[domainOf(id)]
@@ -77,7 +94,8 @@ func newEntity(id string, shape map[string]any, r *registries) *entity {
 	if n, ok := shape["supported_features"].(float64); ok && n >= 0 && n < 1<<31 {
 		e.features = int(n)
 	}
-	e.ID, e.Domain = id, k.domain
+	_, listed := r.entities[id]
+	e.ID, e.Domain, e.unlisted = id, k.domain, !listed
 	e.Name = nameOf(id, shape)
 	e.Area = r.areas[r.areaOf(id)].Name
 	e.Aliases = named(e.Name, r.aliases[id])
@@ -141,11 +159,16 @@ func (m *model) structure(r *registries) home.House {
 }
 
 // guarded returns the thing for whose sake an act is dangerous: the entity itself, or one
-// that it commands, such as the lock of a scene; nil if the act is not.
+// that it commands, such as the lock of a scene; nil if the act is not. For one that is not
+// shown it returns the entity.
 func (e *entity) guarded(action string, value any) *entity {
-	for _, thing := range append([]*entity{e}, e.members...) {
-		if form.Dangerous(&thing.Entity, action, value) {
-			return thing
+	if form.Dangerous(&e.Entity, action, value) {
+		return e
+	}
+	for _, thing := range e.members {
+		disarms := thing.Domain == "alarm_control_panel" && (e.Domain == "scene" || e.Domain == "script")
+		if disarms || form.Dangerous(&thing.Entity, action, value) {
+			return either(thing.hidden, e, thing)
 		}
 	}
 	return nil

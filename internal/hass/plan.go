@@ -91,6 +91,9 @@ func (r request) switched(on bool) (step, error) {
 	e := r.entity
 	switch e.Domain {
 	case "climate":
+		if on && r.now.known() && r.now.state != "off" {
+			return r.modeOf(r.now.state) // it stays as it is: what cools must not heat
+		}
 		if on {
 			return r.modeOf("heat", "heat_cool", "auto", "cool")
 		}
@@ -443,7 +446,10 @@ func (r request) played(action string) (step, error) {
 		return r.call("media_pause", "playing", is("paused", "idle", "off", "standby"), nil), nil
 	}
 	title := r.now.text("media_title")
-	s := r.call("media_"+action+"_track", "playing", func(s *status) bool { return s.known() && s.text("media_title") != title }, nil)
+	s := r.call("media_"+action+"_track", "playing", func(s *status) bool {
+		now := s.text("media_title") // a title that is only gone shows that it ended
+		return s.known() && now != "" && now != title
+	}, nil)
 	s.fresh = true
 	return s, nil
 }

@@ -85,6 +85,8 @@ func TestWhatIsToldOfAnAct(t *testing.T) {
 		"louder":                     {"Television", "level", 45.0, shows(90*ms, "playing", attributes{"volume_level": 0.45}), "media_player.volume_set", tools.Confirmed, "", "Television is at 45 percent."},
 		"paused":                     {"Television", "pause", nil, shows(90*ms, "paused", nil), "media_player.media_pause", tools.Confirmed, "", "Television is paused."},
 		"the next one":               {"Television", "next", nil, shows(90*ms, "playing", attributes{"media_title": "Two"}), "media_player.media_next_track", tools.Confirmed, "", "Television is playing."},
+		"nothing comes next":         {"Television", "next", nil, shows(90*ms, "idle", attributes{"media_title": nil}), "media_player.media_next_track", tools.Accepted, tools.Unconfirmed, "took the command"},
+		"cools already":              {"Cooler", "on", nil, nothing, "climate.set_hvac_mode", tools.Confirmed, "", "Cooler is set to cool."},
 		"a robot":                    {"Robot", "start", nil, shows(90*ms, "cleaning", nil), "vacuum.start", tools.Confirmed, "", "Robot is cleaning."},
 		"an alarm is only read":      {"House Alarm", "off", nil, nothing, "", tools.Refused, tools.RefusedAction, "can only be read"},
 		"a sensor is only read":      {"Hall Temperature", "on", nil, nothing, "", tools.Refused, tools.RefusedAction, "is a sensor"},
@@ -156,6 +158,60 @@ func TestALockThatOnlyPretends(t *testing.T) {
 			r.Errorf("told: %+v", got)
 		}
 	})
+}
+
+// TestALockThatPretendsAndFails: an integration may write the wanted state, fail, and leave it
+// written. What lets people in is not told as done while its service has failed or runs on.
+func TestALockThatPretendsAndFails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		takes   time.Duration
+		failure *fake.ServiceError
+		outcome tools.Outcome
+		reason  tools.Reason
+	}{
+		"fails":   {time.Second, &fake.ServiceError{Code: "home_assistant_error", Message: "The bolt does not move."}, tools.Refused, tools.RefusedByDevice},
+		"runs on": {8 * time.Second, nil, tools.Accepted, tools.OnItsWay},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at(t, family(), nil, func(r rig) {
+				r.home.OnCall = func(c fake.ServiceCall) *fake.ServiceError {
+					r.home.Set(c.Entity, "locked", nil, c.Context)
+					<-time.After(tt.takes)
+					return tt.failure
+				}
+				if got := r.do("Front Door", "lock", nil); got.Outcome != tt.outcome || got.Reason != tt.reason {
+					r.Errorf("told: %+v", got)
+				}
+				wait(10 * time.Second)
+			})
+		})
+	}
+}
+
+// TestWhatASceneReaches: a scene is as dangerous as the worst that it reaches, also through
+// groups and of what is not shown, which is not named then.
+func TestWhatASceneReaches(t *testing.T) {
+	things := family()
+	scene := func(members ...any) fake.Thing {
+		return fake.Thing{State: "unknown", Attributes: attributes{"friendly_name": "Evening", "entity_id": members}}
+	}
+	things["cover.all"] = fake.Thing{State: "closed", Attributes: attributes{"friendly_name": "All Shutters", "entity_id": []any{"cover.blind", "cover.garage"}, "supported_features": 3.0}}
+	things["group.doors"] = fake.Thing{State: "on", Attributes: attributes{"friendly_name": "Both", "entity_id": []any{"lock.front", "group.doors"}}}
+	things["alarm_control_panel.plain"] = fake.Thing{State: "disarmed", Attributes: attributes{"friendly_name": "Panel"}}
+	things["lock.hidden"] = fake.Thing{State: "locked", Hidden: true, Attributes: attributes{"friendly_name": "Secret Vault"}}
+	for name, member := range map[string]string{
+		"a group of covers": "cover.all", "a group of anything": "group.doors", "an alarm": "alarm_control_panel.plain", "a hidden lock": "lock.hidden",
+	} {
+		t.Run(name, func(t *testing.T) {
+			things["scene.evening"] = scene("light.kitchen", member)
+			at(t, things, nil, func(r rig) {
+				got := r.do("Evening", "on", nil)
+				if got.Reason != tools.RefusedDangerous || len(r.home.Calls()) > 0 || strings.Contains(got.Message, "Secret") {
+					r.Errorf("told: %+v, called: %v", got, r.home.Calls())
+				}
+			})
+		})
+	}
 }
 
 // TestSeveralAtOnce: a room and a kind mean all of them; a newer command overtakes one for

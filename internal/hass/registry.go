@@ -43,6 +43,15 @@ type (
 	}
 )
 
+// exposure is what is shown to assistants, as askExposed tells it.
+type exposure struct {
+	Entities map[string]struct {
+		Conversation bool `json:"conversation"`
+	} `json:"exposed_entities"`
+}
+
+var askExposed = socket.Command{"type": "homeassistant/expose_entity/list"}
+
 // registries is what Home Assistant has written down of the house: where things are, what
 // they are called beside their names, and which of them it shows to assistants.
 type registries struct {
@@ -67,11 +76,7 @@ func readRegistries(ctx context.Context, c *socket.Conn) (*registries, error) {
 	var areas []areaEntry
 	var devices []deviceEntry
 	var entities []entityEntry
-	var exposed struct {
-		Entities map[string]struct {
-			Conversation bool `json:"conversation"`
-		} `json:"exposed_entities"`
-	}
+	var exposed exposure
 	fresh := struct {
 		Expose bool `json:"expose_new"`
 	}{true}
@@ -90,7 +95,7 @@ func readRegistries(ctx context.Context, c *socket.Conn) (*registries, error) {
 		{socket.Command{"type": "config/area_registry/list"}, &areas, false},
 		{socket.Command{"type": "config/device_registry/list"}, &devices, false},
 		{socket.Command{"type": "config/entity_registry/list"}, &entities, false},
-		{socket.Command{"type": "homeassistant/expose_entity/list"}, &exposed, true},
+		{askExposed, &exposed, true},
 		{socket.Command{"type": "homeassistant/expose_new_entities/get", "assistant": "conversation"}, &fresh, true},
 	} {
 		body, err := c.Call(ctx, ask.command)

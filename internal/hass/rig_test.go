@@ -44,6 +44,7 @@ func family() map[string]fake.Thing {
 		"cover.garage":             {State: "closed", Area: "garage", Attributes: attributes{"friendly_name": "Garage Door", "device_class": "garage", "supported_features": 3.0}},
 		"climate.hall":             {State: "heat", Area: "hall", Attributes: attributes{"friendly_name": "Hall Thermostat", "supported_features": 1.0, "hvac_modes": []any{"off", "heat"}, "min_temp": 7.0, "max_temp": 30.0, "temperature": 20.0, "current_temperature": 19.5}},
 		"climate.range":            {State: "heat_cool", Area: "kitchen", Attributes: attributes{"friendly_name": "Ecobee", "supported_features": 3.0, "hvac_modes": []any{"off", "heat", "cool", "heat_cool"}, "min_temp": 7.0, "max_temp": 30.0, "temperature": nil, "target_temp_low": 19.0, "target_temp_high": 24.0}},
+		"climate.cooler":           {State: "cool", Area: "kitchen", Attributes: attributes{"friendly_name": "Cooler", "supported_features": 1.0, "hvac_modes": []any{"off", "heat", "cool"}, "min_temp": 16.0, "max_temp": 30.0, "temperature": 24.0}},
 		"fan.hall":                 {State: "off", Area: "hall", Attributes: attributes{"friendly_name": "Hall Fan", "supported_features": 1.0, "percentage_step": 33.0, "percentage": 0.0}},
 		"scene.movie":              {State: "unknown", Attributes: attributes{"friendly_name": "Movie Night", "entity_id": []any{"light.kitchen"}}},
 		"scene.leave":              {State: "unknown", Attributes: attributes{"friendly_name": "Leaving", "entity_id": []any{"light.kitchen", "lock.front"}}},

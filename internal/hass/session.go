@@ -189,11 +189,17 @@ func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (
 			return nil, err
 		}
 	}
-	m := newModel(r, states, shape)
+	h.adopt(newModel(r, states, shape), states)
+	return r, nil
+}
+
+// adopt makes a model the present one. What has changed since the states that it was made of
+// is told, because a thing that is new in it was not watched until now.
+func (h *House) adopt(m *model, states map[string]*status) {
 	h.chronicle.adopt(m, states)
+	h.mirror.tellSince(states)
 	h.link.adopt(m)
 	poke(h.changed)
-	return r, nil
 }
 
 // follow keeps the house up to date until the connection ends.
