@@ -246,9 +246,3 @@ func (p *tab) likesDark() {
 		p.t.Fatal(err)
 	}
 }
-
-// quotedList is a list of texts as JavaScript.
-func quotedList(texts []string) string {
-	q, _ := json.Marshal(texts) // of texts
-	return string(q)
-}

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -16,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"voicegateway/internal/doors/display"
-	"voicegateway/internal/doors/live"
+	"voicegateway/internal/doors/httpapi"
 	"voicegateway/internal/home"
 )
 
@@ -77,10 +78,10 @@ func TestSoakPageOfTenBrowsers(t *testing.T) {
 		if e.State = "on"; second/manyDevices%2 == 1 {
 			e.State = "off"
 		}
-		c.feed.Publish(live.Event{Kind: live.KindHouse, Body: display.Changes{Entities: []home.EntityState{*e}, Gone: []string{}}})
+		c.feed.Publish(httpapi.Event{Kind: httpapi.KindHouse, Body: display.Changes{Entities: []home.EntityState{*e}, Gone: []string{}}})
 		if second%5 == 4 {
 			turns++
-			c.feed.Publish(live.Event{Kind: live.KindTurn, Body: turnOf(manyTurns + second)})
+			c.feed.Publish(httpapi.Event{Kind: httpapi.KindTurn, Body: turnOf(manyTurns + second)})
 		}
 		if second%60 != 59 {
 			continue
@@ -105,4 +106,10 @@ func TestSoakPageOfTenBrowsers(t *testing.T) {
 		t.Errorf("a page grows: after five minutes %+v, after %v %+v", first, *duration, last)
 	}
 	t.Attr("shows", fmt.Sprintf("ten browsers were told the truth for %v; a page held %.0f kB after five minutes, %.0f kB at the end", *duration, first.heap, last.heap))
+}
+
+// quotedList is a list of texts as JavaScript.
+func quotedList(texts []string) string {
+	q, _ := json.Marshal(texts) // of texts
+	return string(q)
 }
