@@ -155,6 +155,7 @@ var shared = map[string]string{
 	"LocalBrightnessAdjust > HassLightSet":     "dim the lamp twenty percent names where to, lower it twenty percent by how much",
 	"LocalBrightnessAdjust > HassTurnOn":       "light up is said of a dark room",
 	"HassCancelTimer > HassTurnOn":             "lass den Rollladen auf opens it where it is closed, and ends what would close it",
+	"HassCancelTimer > HassTurnOff":            "lass den Rollladen zu closes it where it is open, and ends what would open it",
 	"HassTurnOff > HassTurnOn":                 "a light can be out in the garden",
 	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
 	"LocalAlarmArm > llm no_order":             "in the night says when",
