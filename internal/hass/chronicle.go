@@ -137,7 +137,7 @@ func (c *chronicle) adopt(m *model, states map[string]*status) {
 }
 
 // note takes a change of a state as it is made.
-func (c *chronicle) note(id string, _, s *status) {
+func (c *chronicle) note(id string, s *status) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.watched[id]
@@ -274,7 +274,7 @@ func (c *chronicle) checkBack(w *watched, id string, s *status, ours bool, at ti
 	}
 	delete(c.backs, id)
 	if s.user && s.context != k.context {
-		return // somebody else has changed it since
+		return // a person has changed it since
 	}
 	e := c.event(w, at)
 	e.Kind, e.Property, e.State, e.Before, e.Ours = home.Belied, k.step.property, k.step.say(s), k.value, true

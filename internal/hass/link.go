@@ -90,7 +90,7 @@ func (l *link) now() standing {
 	return standing{l.conn, l.starts, l.version, l.err, l.house, l.moved}
 }
 
-// await waits until the link is as somebody needs it, or ctx has ended; ok is false then.
+// await waits until the link stands as fits wants it, or ctx has ended; ok is false then.
 // A refused token is not waited for.
 func (l *link) await(ctx context.Context, fits func(standing) bool) (s standing, ok bool) {
 	for {

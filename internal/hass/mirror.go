@@ -51,7 +51,7 @@ func (s *status) number(name string) (float64, bool) {
 	return n, ok
 }
 
-// text returns an attribute that is a text; "" if it is none.
+// text returns an attribute that is a text; "" for any other.
 func (s *status) text(name string) string {
 	if s == nil {
 		return ""
@@ -77,10 +77,10 @@ type mirror struct {
 	shape    map[string]map[string]any // structural attributes as last told, also of what is unavailable now
 	seq      uint64
 	watchers map[string][]chan struct{}
-	told     func(id string, before, now *status) // of every change, in their order; it must return at once
+	told     func(id string, now *status) // of every change, in their order; it must return at once
 }
 
-func newMirror(told func(id string, before, now *status)) *mirror {
+func newMirror(told func(id string, now *status)) *mirror {
 	return &mirror{states: map[string]*status{}, shape: map[string]map[string]any{}, watchers: map[string][]chan struct{}{}, told: told}
 }
 
@@ -220,7 +220,6 @@ func (m *mirror) reshape(id string, s *status, news map[string]any) (reshaped bo
 
 // set makes a state the present one and tells of it. The caller holds mu.
 func (m *mirror) set(id string, s *status) {
-	old := m.states[id]
 	m.seq++
 	if s == nil {
 		delete(m.states, id)
@@ -232,7 +231,7 @@ func (m *mirror) set(id string, s *status) {
 		poke(w)
 	}
 	if m.told != nil {
-		m.told(id, old, s)
+		m.told(id, s)
 	}
 }
 
@@ -309,8 +308,8 @@ func (m *mirror) tellSince(before map[string]*status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, s := range m.states {
-		if old := before[id]; old != s && m.told != nil {
-			m.told(id, old, s)
+		if before[id] != s && m.told != nil {
+			m.told(id, s)
 		}
 	}
 }

@@ -168,16 +168,18 @@ func (h *House) lookWhetherRunning(ctx context.Context, conn *socket.Conn) error
 	return nil
 }
 
-// rebuild makes the house anew and tells of it if it has changed. Without registries it
-// reads them first.
+// rebuild makes the house of what is known now, and tells of it. Without registries it reads
+// them first.
 func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (*registries, error) {
-	states, shape := h.mirror.snapshot()
-	if r == nil {
+	reads := r == nil
+	if reads {
 		var err error
 		if r, err = readRegistries(ctx, conn); err != nil {
 			return nil, err
 		}
-		states, shape = h.mirror.snapshot()
+	}
+	states, shape := h.mirror.snapshot()
+	if reads {
 		shown := []string{}
 		for id := range states {
 			class, _ := shape[id]["device_class"].(string)
@@ -185,7 +187,7 @@ func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (
 				shown = append(shown, id)
 			}
 		}
-		if err = r.readAliases(ctx, conn, shown); err != nil {
+		if err := r.readAliases(ctx, conn, shown); err != nil {
 			return nil, err
 		}
 	}
