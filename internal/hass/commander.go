@@ -35,7 +35,7 @@ type commander struct {
 // It gives up the place in which the command was read as soon as the command has a place
 // among those of its thing, so that a slow one does not hold up commands for others.
 func (c *commander) command(ctx context.Context, a form.Command, mayBeDangerous bool) (tools.Receipt, error) {
-	ctx, cancel := c.cfg.bound(ctx)
+	ctx, cancel := form.Bound(ctx, c.cfg.Patience)
 	defer cancel()
 	read := order.From(ctx)
 	defer read.Pass()

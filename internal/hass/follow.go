@@ -176,18 +176,7 @@ func (f *follower) sentence(v any) string {
 		}
 		return name + " stopped at " + what + "."
 	}
-	switch home.Ability(f.step.property) {
-	case home.Brightness, home.Speed, home.Position, "volume":
-		return form.Is(name, "at "+what)
-	case home.Setpoint, home.Mode:
-		return form.Is(name, "set to "+what)
-	case home.HeatsTo:
-		return name + " heats to " + what + "."
-	case home.CoolsTo:
-		return name + " cools to " + what + "."
-	default:
-		return form.Is(name, what)
-	}
+	return form.SayDone(name, home.Ability(f.step.property), what)
 }
 
 // onItsWay ends the receipt of a thing that moves.

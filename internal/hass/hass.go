@@ -19,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,26 +43,9 @@ type Config struct {
 	Patience       time.Duration // how long a call for a thing may take, all in all
 }
 
-// spokenPatience is within what a spoken turn waits for a call, which is 5 s and
-// is not told to the server. The rest is for the way there and back on a busy
-// machine: what a person hears must be the server's answer, never a time-out.
-const spokenPatience = 4 * time.Second
-
-// margin is kept back from the caller's deadline for the way back.
-const margin = 200 * time.Millisecond
-
 // DefaultConfig returns the settings of a Home Assistant that is found by its usual name.
 func DefaultConfig() Config {
-	return Config{Socket: socket.Config{URL: "http://homeassistant.local:8123"}, Patience: spokenPatience}
-}
-
-// bound bounds a call by the caller's deadline and our own.
-func (c Config) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	until := time.Now().Add(c.Patience)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-margin).Before(until) {
-		until = deadline.Add(-margin)
-	}
-	return context.WithDeadline(ctx, until)
+	return Config{Socket: socket.Config{URL: "http://homeassistant.local:8123"}, Patience: form.Patience}
 }
 
 // Validate says what is wrong with the settings.
@@ -120,21 +102,8 @@ func (h *House) Run(ctx context.Context) error {
 	return nil
 }
 
-// Home returns the structure of the house. The calls for dangerous acts are in it only if
-// these are allowed.
-func (h *House) Home() home.House {
-	told := h.link.model().home
-	if !h.cfg.AllowDangerous {
-		return told
-	}
-	told.Entities = slices.Clone(told.Entities)
-	for i, e := range told.Entities {
-		if e.Control != nil {
-			told.Entities[i].Dangerous = &home.Control{Tool: form.ToolDangerous, ID: e.Control.ID}
-		}
-	}
-	return told
-}
+// Home returns the structure of the house.
+func (h *House) Home() home.House { return h.link.model().home }
 
 // Loaded is closed when the house is known for the first time.
 func (h *House) Loaded() <-chan struct{} { return h.link.loaded }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 )
 
 // kind is how a domain of Home Assistant appears in the house.
@@ -294,7 +294,7 @@ func zeroWhenOff(s *status) any {
 	return nil
 }
 
-// level returns the ability that is set in percent; ok is false if there is none.
+// level returns the ability that is set in percent; ok reports whether the thing has one.
 func (e *entity) level() (home.Ability, bool) {
 	for _, a := range []home.Ability{home.Brightness, home.Speed, home.Position} {
 		if e.Can(a) {
@@ -344,7 +344,7 @@ func (e *entity) values(s *status) map[string]any {
 // putPlaying puts what a player plays, and how loud.
 func (s *status) putPlaying(put func(name string, v any)) {
 	if v, ok := s.number("volume_level"); ok {
-		put("volume", math.Round(v*100))
+		put(string(form.Volume), math.Round(v*100))
 	}
 	for _, name := range []string{"media_title", "media_artist", "source"} {
 		if t := s.text(name); t != "" {
@@ -381,18 +381,6 @@ func (s *status) colour() string {
 	if len(list) != 3 {
 		return ""
 	}
-	var b strings.Builder
-	for _, v := range list {
-		n, ok := v.(float64)
-		if !ok || n < 0 || n > 255 {
-			return ""
-		}
-		b.WriteString(hexByte(int(n)))
-	}
-	return b.String()
-}
-
-func hexByte(n int) string {
-	const digits = "0123456789abcdef"
-	return string([]byte{digits[n>>4&15], digits[n&15]})
+	hex, _ := form.Hex(list)
+	return hex
 }

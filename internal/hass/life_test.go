@@ -32,7 +32,7 @@ func (r rig) health() string {
 // and nothing else is.
 func TestTheHouse(t *testing.T) {
 	at(t, family(), nil, func(r rig) {
-		h := r.house.Home()
+		h := r.house.Offer().Document(r.house.Home())
 		lamp := h.Entity("light.kitchen")
 		if lamp == nil || lamp.Area != "Kitchen" || !slices.Equal(lamp.Aliases, []string{"ceiling lamp"}) || !lamp.Can(home.Brightness) || !lamp.Can(home.Colour) ||
 			lamp.Control == nil || lamp.Control.Tool != "control_homeassistant_device" || lamp.Control.ID != "light.kitchen" || lamp.Dangerous != nil {
@@ -75,7 +75,7 @@ func TestDangerousActsAreAllowed(t *testing.T) {
 	allowed := func(c *hass.Config, _ *fake.HomeAssistant) { c.AllowDangerous = true }
 	at(t, family(), allowed, func(r rig) {
 		r.home.OnCall = r.after(80*time.Millisecond, "unlocked", nil)
-		h := r.house.Home()
+		h := r.house.Offer().Document(r.house.Home())
 		if e := h.Entity("lock.front"); e.Dangerous == nil {
 			t.Errorf("the lock: %+v", e)
 		}

@@ -217,7 +217,7 @@ func (r request) loud(p float64) step {
 		}
 		return nil
 	}
-	s := r.call("volume_set", "volume", func(s *status) bool {
+	s := r.call("volume_set", form.Volume, func(s *status) bool {
 		v, ok := volume(s).(float64)
 		return ok && math.Abs(v-p) <= 2
 	}, map[string]any{"volume_level": p / 100})
@@ -391,13 +391,16 @@ func (r request) coloured() (step, error) {
 		got := s.colour()
 		return s.known() && s.state == "on" && got != "" && alike(got, hex)
 	}, map[string]any{"rgb_color": components(hex)})
-	s.say = func(s *status) any {
-		if c := s.colour(); c != "" {
-			return "#" + c
-		}
-		return nil
-	}
+	s.say = sayColour
 	return s, nil
+}
+
+// sayColour returns the colour that a lamp shows, for people; nil if it shows none.
+func sayColour(s *status) any {
+	if c := s.colour(); c != "" {
+		return "#" + c
+	}
+	return nil
 }
 
 // white makes a step that sets the warmth of white light.
@@ -406,12 +409,7 @@ func (r request) white(kelvin float64) step {
 		n, ok := s.number("color_temp_kelvin")
 		return ok && s.state == "on" && math.Abs(n-kelvin) <= kelvin/10
 	}, map[string]any{"color_temp_kelvin": kelvin})
-	s.say = func(s *status) any {
-		if c := s.colour(); c != "" {
-			return "#" + c
-		}
-		return nil
-	}
+	s.say = sayColour
 	return s
 }
 

@@ -317,7 +317,7 @@ const refreshable = 3 * time.Second
 // Refresh has Home Assistant ask a device for its state. It does nothing for those that
 // report by themselves, so what is told is the state that is known afterwards.
 func (h *House) Refresh(ctx context.Context, name string) (string, form.Refreshed, error) {
-	ctx, cancel := h.cfg.bound(ctx)
+	ctx, cancel := form.Bound(ctx, h.cfg.Patience)
 	defer cancel()
 	s, err := h.ready(ctx)
 	if err != nil {

@@ -283,15 +283,11 @@ func colour(id wire.ValueID, read func(wire.ValueID) reading) reading {
 // hexOf spells red, green and blue as the gateway does; nil if one of them is not a
 // number.
 func hexOf(components []any) any {
-	var hex strings.Builder
-	for _, c := range components {
-		n, ok := number(c)
-		if !ok || n < 0 || n > 255 {
-			return nil
-		}
-		fmt.Fprintf(&hex, "%02x", int(n))
+	hex, ok := form.Hex(components)
+	if !ok {
+		return nil
 	}
-	return hex.String()
+	return hex
 }
 
 // assembleReading makes a reading of the polled values, if each of them is a fact.

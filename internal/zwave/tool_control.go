@@ -33,7 +33,7 @@ type commander struct {
 // in the queue of its device, so that a slow step does not hold up commands for other
 // devices.
 func (c *commander) command(ctx context.Context, a form.Command, mayBeDangerous bool) (tools.Receipt, error) {
-	ctx, cancel := c.cfg.bound(ctx)
+	ctx, cancel := form.Bound(ctx, c.cfg.Patience)
 	defer cancel()
 	read := order.From(ctx)
 	defer read.Pass()

@@ -9,7 +9,7 @@ import (
 )
 
 func (c *commander) refreshDevice(ctx context.Context, name string) (string, form.Refreshed, error) {
-	ctx, cancel := c.cfg.bound(ctx)
+	ctx, cancel := form.Bound(ctx, c.cfg.Patience)
 	defer cancel()
 	m, e, _, err := c.directory.resolve(ctx, name)
 	if e == nil && m != nil {

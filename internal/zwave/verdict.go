@@ -75,21 +75,10 @@ func (f *follower) keptForLater(ctx context.Context) bool {
 // sentence says a confirmed change in words.
 func (f *follower) sentence(v any) string {
 	name, what := f.entity.Name, form.SayState(v, f.step.unit)
-	switch home.Ability(f.step.property) {
-	case home.Brightness, home.Speed, home.Position:
-		if f.step.stops {
-			return name + " stopped at " + what + "."
-		}
-		return form.Is(name, "at "+what)
-	case home.Setpoint, home.Mode:
-		return form.Is(name, "set to "+what)
-	case home.HeatsTo:
-		return name + " heats to " + what + "."
-	case home.CoolsTo:
-		return name + " cools to " + what + "."
-	default:
-		return form.Is(name, what)
+	if f.step.stops {
+		return name + " stopped at " + what + "."
 	}
+	return form.SayDone(name, home.Ability(f.step.property), what)
 }
 
 // giveUp ends the receipt with what is known when the fact did not come in time.

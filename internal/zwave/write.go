@@ -29,7 +29,6 @@ const (
 const (
 	settle     = 2500 * time.Millisecond // a device that does not move reports within this
 	lateness   = time.Second             // devices report whole seconds, so a report may be this late
-	margin     = 200 * time.Millisecond  // kept back from the caller's deadline for the way back
 	firstPoll  = 300 * time.Millisecond
 	laterPolls = time.Second
 	pollWait   = 3 * time.Second // for the answer to a poll, which may be lost

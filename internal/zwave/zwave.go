@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,23 +44,9 @@ type Config struct {
 	Patience       time.Duration       // how long a call for a device may take, all in all
 }
 
-// spokenPatience is within what a spoken turn waits for a call, which is 5 s and
-// is not told to the server. The rest is for the way there and back on a busy
-// machine: what a person hears must be the server's answer, never a time-out.
-const spokenPatience = 4 * time.Second
-
 // DefaultConfig returns the settings of an untouched zwave-js-ui.
 func DefaultConfig() Config {
-	return Config{Prefix: "zwave", Patience: spokenPatience}
-}
-
-// bound bounds a call by the caller's deadline and our own.
-func (c Config) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	until := time.Now().Add(c.Patience)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-margin).Before(until) {
-		until = deadline.Add(-margin)
-	}
-	return context.WithDeadline(ctx, until)
+	return Config{Prefix: "zwave", Patience: form.Patience}
 }
 
 // Validate says what is wrong with the settings.
@@ -118,21 +103,8 @@ func New(cfg Config, bus Bus, log *slog.Logger) (*House, error) {
 }
 
 // Home returns the structure of the house: areas, entities, abilities. States are not in
-// it; they are read by tool, with their age. The calls for dangerous acts are in it only
-// if these are allowed.
-func (h *House) Home() home.House {
-	told := h.directory.current().home
-	if !h.cfg.AllowDangerous {
-		return told
-	}
-	told.Entities = slices.Clone(told.Entities)
-	for i, e := range told.Entities {
-		if e.Control != nil {
-			told.Entities[i].Dangerous = &home.Control{Tool: form.ToolDangerous, ID: e.Control.ID}
-		}
-	}
-	return told
-}
+// it; they are read by tool, with their age.
+func (h *House) Home() home.House { return h.directory.current().home }
 
 // Changed receives after the structure of the house has changed, at most once a
 // second. It has one reader.

@@ -233,13 +233,13 @@ func TestDangerousActsNeedTheirOwnTool(t *testing.T) {
 		if got.Outcome != "confirmed" || got.Value != "unlocked" {
 			t.Errorf("unlocking: %+v", got)
 		}
-		for _, e := range r.house.Home().Entities {
+		for _, e := range r.house.Offer().Document(r.house.Home()).Entities {
 			if (e.Control == nil) != (e.Dangerous == nil) || e.Dangerous != nil && (e.Dangerous.Tool != "operate_dangerous_device" || e.Dangerous.ID != e.Control.ID) {
 				t.Errorf("%s: controlled by %+v, and dangerously by %+v", e.Name, e.Control, e.Dangerous)
 			}
 		}
 		safe := start(t, nil)
-		for _, e := range safe.house.Home().Entities {
+		for _, e := range safe.house.Offer().Document(safe.house.Home()).Entities {
 			if e.Dangerous != nil {
 				t.Errorf("%s: the dangerous tool is told without permission", e.Name)
 			}

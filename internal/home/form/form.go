@@ -14,6 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
@@ -85,14 +87,41 @@ func ControlTool(prefix string) string { return "control_" + prefix + "_device" 
 // HealthTool is the name of the tool that says whether a house can be reached.
 func HealthTool(prefix string) string { return "check_" + prefix + "_health" }
 
+// Patience is how long a call for a thing may take, all in all. It is within what a spoken
+// turn waits for a call, which is 5 s and which a server does not know. The rest is for the
+// way there and back on a busy machine: what a person hears must be the server's answer,
+// never a time-out.
+const Patience = 4 * time.Second
+
+// wayBack is kept back from the caller's deadline.
+const wayBack = 200 * time.Millisecond
+
+// Bound bounds a call by the caller's deadline and the server's own patience.
+func Bound(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(patience)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-wayBack).Before(until) {
+		until = deadline.Add(-wayBack)
+	}
+	return context.WithDeadline(ctx, until)
+}
+
 // Version is the version of the form. It grows when a server of the one before it would no
 // longer be understood.
 const Version = 1
 
 // Document is the body of a house's resource: its structure, and what its server says of
-// itself.
+// itself. The calls for dangerous acts are in it only if these are allowed.
 func (o Offer) Document(h home.House) home.House {
 	h.Form, h.Kind, h.Health = Version, o.Kind, HealthTool(o.Prefix)
+	if !o.AllowDangerous {
+		return h
+	}
+	h.Entities = slices.Clone(h.Entities)
+	for i, e := range h.Entities {
+		if e.Control != nil {
+			h.Entities[i].Dangerous = &home.Control{Tool: ToolDangerous, ID: e.Control.ID}
+		}
+	}
 	return h
 }
 

@@ -45,6 +45,25 @@ func Verb(name string) string {
 // Is makes a sentence such as "Kitchen Light is on.".
 func Is(name, what string) string { return name + " " + Verb(name) + " " + what + "." }
 
+// SayDone says that what an ability of a thing was set to is so; what is the value in words.
+func SayDone(name string, a home.Ability, what string) string {
+	switch a {
+	case home.Brightness, home.Speed, home.Position, Volume:
+		return Is(name, "at "+what)
+	case home.Setpoint, home.Mode:
+		return Is(name, "set to "+what)
+	case home.HeatsTo:
+		return name + " heats to " + what + "."
+	case home.CoolsTo:
+		return name + " cools to " + what + "."
+	default:
+		return Is(name, what)
+	}
+}
+
+// Volume is what a player is set to in percent.
+const Volume home.Ability = "volume"
+
 // SayFound says that a thing exists.
 func SayFound(v Verified) string {
 	kind := strings.ReplaceAll(v.Type, "_", " ")
@@ -103,4 +122,18 @@ func joinNames(names []string, last string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
+}
+
+// Hex spells red, green and blue, each from 0 to 255, as rrggbb; ok is false if one of them
+// is another number or none.
+func Hex(components []any) (hex string, ok bool) {
+	var b strings.Builder
+	for _, c := range components {
+		n, ok := c.(float64)
+		if !ok || n < 0 || n > 255 {
+			return "", false
+		}
+		fmt.Fprintf(&b, "%02x", int(n))
+	}
+	return b.String(), true
 }

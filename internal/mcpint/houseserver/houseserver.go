@@ -179,7 +179,7 @@ func (p Program) Serve(ctx context.Context, s Service, log *slog.Logger) error {
 // home returns the structure of the house as an MCP resource.
 func (s Service) home() serve.Resource {
 	return serve.Resource{
-		URI: s.Scheme + "://home", Name: "The house: areas, devices and what they can do", MIMEType: "application/json",
+		URI: s.Scheme + form.EndOfHouse, Name: "The house: areas, devices and what they can do", MIMEType: "application/json",
 		Read: func(ctx context.Context) ([]byte, error) {
 			t := time.NewTimer(firstLook)
 			defer t.Stop()
@@ -199,7 +199,7 @@ func (s Service) home() serve.Resource {
 // reader who missed a notice misses nothing.
 func (s Service) events() serve.Resource {
 	return serve.Resource{
-		URI: s.Scheme + "://events", Name: "What the house told by itself: the newest changes of states, presses of buttons and acts that were told as done and were not", MIMEType: "application/json",
+		URI: s.Scheme + form.EndOfEvents, Name: "What the house told by itself: the newest changes of states, presses of buttons and acts that were told as done and were not", MIMEType: "application/json",
 		Read:    func(context.Context) ([]byte, error) { return json.Marshal(s.House.Events()) },
 		Changed: s.House.Told(),
 	}
