@@ -168,7 +168,7 @@ func (c *commander) planFor(e *entity, a form.Command, now *status, mayBeDangero
 	case e.Domain == "script" && !mayBeDangerous && !slices.Contains(c.cfg.Scripts, e.ID):
 		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. It can be run when the settings name it: scripts: [%s].", e.Name, e.ID)
 	}
-	if thing := e.guarded(a.Action, a.Value); thing != nil && !mayBeDangerous {
+	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)
 	}
 	return plan(a.Action, request{entity: e, value: a.Value, now: now})
@@ -216,7 +216,7 @@ func (c *commander) carryOut(ctx context.Context, place *order.Place, e *entity,
 	place.Pass()
 	r.PublishedAt = time.Now()
 	if err != nil { // it may have left
-		return f.lost(ctx, r)
+		return f.endLost(ctx, r)
 	}
 	return f.follow(ctx, r, changed, reply)
 }

@@ -59,7 +59,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt, changed <-chan s
 		case <-f.arrived:
 			f.arrived = nil
 			if s := f.commander.mirror.read(f.entity.ID); f.underWay(s) {
-				return f.onItsWay(r, s)
+				return f.endOnItsWay(r, s)
 			}
 		case <-quiet.C:
 			if reply != nil {
@@ -70,7 +70,7 @@ func (f *follower) follow(ctx context.Context, r tools.Receipt, changed <-chan s
 		case <-f.overtaken:
 			return form.End(r, tools.Accepted, tools.Overtaken, "A newer command for "+f.entity.Name+" has overtaken this one.")
 		case <-f.conn.Ended():
-			return f.lost(ctx, r)
+			return f.endLost(ctx, r)
 		case <-f.settled:
 			return f.giveUp(r)
 		case <-ctx.Done():
@@ -96,11 +96,11 @@ func (f *follower) takeChange(r tools.Receipt) *tools.Receipt {
 // or that the connection has ended. It returns a receipt if that is the end.
 func (f *follower) takeReply(ctx context.Context, r tools.Receipt, err error) *tools.Receipt {
 	if _, refused := errors.AsType[*socket.Error](err); refused {
-		end := f.refused(r, err)
+		end := f.endRefused(r, err)
 		return &end
 	}
 	if err != nil {
-		end := f.lost(ctx, r)
+		end := f.endLost(ctx, r)
 		return &end
 	}
 	f.replied = true
@@ -179,15 +179,15 @@ func (f *follower) sentence(v any) string {
 	return form.SayDone(name, home.Ability(f.step.property), what)
 }
 
-// onItsWay ends the receipt of a thing that moves.
-func (f *follower) onItsWay(r tools.Receipt, s *status) tools.Receipt {
+// endOnItsWay ends the receipt of a thing that moves.
+func (f *follower) endOnItsWay(r tools.Receipt, s *status) tools.Receipt {
 	return form.End(f.fact(r, s), tools.Accepted, tools.OnItsWay, form.Is(f.entity.Name, either(f.entity.Domain == "lock", "still turning", "on the way")))
 }
 
-// refused ends the receipt of a command that Home Assistant or the device refused. Where the
+// endRefused ends the receipt of a command that Home Assistant or the device refused. Where the
 // wanted value has come all the same, it counts, but not for what opens, locks or heats: it
 // may have been written before the device was asked.
-func (f *follower) refused(r tools.Receipt, err error) tools.Receipt {
+func (f *follower) endRefused(r tools.Receipt, err error) tools.Receipt {
 	c, name := f.commander, f.entity.Name
 	c.chronicle.withdraw(f.entity)
 	no, _ := errors.AsType[*socket.Error](err)
@@ -218,7 +218,7 @@ func (f *follower) giveUp(r tools.Receipt) tools.Receipt {
 	case f.showsDone(s) && (f.replied || f.believesAtOnce()): // the value decides
 		return f.confirm(r, s)
 	case f.underWay(s):
-		return f.onItsWay(r, s)
+		return f.endOnItsWay(r, s)
 	case !f.replied && f.pinged != nil:
 		return form.End(r, tools.NoAnswer, tools.HomeAssistantAway, "Home Assistant does not answer."+form.GotIt+name+" got the command.")
 	case !f.replied:
@@ -232,10 +232,10 @@ func (f *follower) giveUp(r tools.Receipt) tools.Receipt {
 	}
 }
 
-// lost ends the receipt of a command whose connection has ended. It is never sent again: it
+// endLost ends the receipt of a command whose connection has ended. It is never sent again: it
 // may have been carried out. What the thing says of itself afterwards decides, if that comes
 // in time.
-func (f *follower) lost(ctx context.Context, r tools.Receipt) tools.Receipt {
+func (f *follower) endLost(ctx context.Context, r tools.Receipt) tools.Receipt {
 	c, name := f.commander, f.entity.Name
 	s, back := c.link.await(ctx, func(s standing) bool { return s.conn != nil && s.conn != f.conn })
 	if !back {

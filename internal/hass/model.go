@@ -45,7 +45,7 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 		}
 	}
 	for id, e := range all {
-		e.members = reach(id, all, shape)
+		e.members = collectMembers(id, all, shape)
 		e.hidden = !r.exposes(id, e.DeviceClass())
 		if e.hidden {
 			m.left++
@@ -66,9 +66,9 @@ func newModel(r *registries, states map[string]*status, shape map[string]map[str
 	return m
 }
 
-// reach returns what a group or a scene commands, also through groups that are no part of
+// collectMembers returns what a group or a scene commands, also through groups that are no part of
 // the house themselves.
-func reach(id string, all map[string]*entity, shape map[string]map[string]any) (members []*entity) {
+func collectMembers(id string, all map[string]*entity, shape map[string]map[string]any) (members []*entity) {
 	seen := map[string]bool{id: true}
 	for todo := words(shape[id], "entity_id"); len(todo) > 0; todo = todo[1:] {
 		next := todo[0]
@@ -98,7 +98,7 @@ func newEntity(id string, shape map[string]any, r *registries) *entity {
 	e.ID, e.Domain, e.unlisted = id, k.domain, !listed
 	e.Name = nameOf(id, shape)
 	e.Area = r.areas[r.areaOf(id)].Name
-	e.Aliases = named(e.Name, r.aliases[id])
+	e.Aliases = otherNames(e.Name, r.aliases[id])
 	class, _ := shape["device_class"].(string)
 	e.Attributes = map[string]any{"device_class": class}
 	e.Abilities = k.find(e)
@@ -122,9 +122,9 @@ func nameOf(id string, shape map[string]any) string {
 	return strings.ReplaceAll(object, "_", " ")
 }
 
-// named returns the other names of something, and what people say where its name has signs
+// otherNames returns the other names of something, and what people say where its name has signs
 // that nobody says.
-func named(name string, aliases []string) []string {
+func otherNames(name string, aliases []string) []string {
 	out := []string{}
 	for _, a := range append([]string{home.SpokenName(name)}, aliases...) {
 		a = strings.TrimSpace(a)
@@ -142,7 +142,7 @@ func (m *model) structure(r *registries) home.House {
 	floors := map[string]string{}
 	for _, f := range r.floors {
 		floors[f.ID] = f.Name
-		h.Floors = append(h.Floors, home.Floor{Name: f.Name, Aliases: named(f.Name, f.Aliases)})
+		h.Floors = append(h.Floors, home.Floor{Name: f.Name, Aliases: otherNames(f.Name, f.Aliases)})
 	}
 	inUse := map[string]bool{}
 	for _, e := range m.entities {
@@ -151,17 +151,17 @@ func (m *model) structure(r *registries) home.House {
 	}
 	for _, a := range r.areas {
 		if inUse[a.Name] {
-			h.Areas = append(h.Areas, home.Area{Name: a.Name, Floor: floors[a.Floor], Aliases: named(a.Name, a.Aliases)})
+			h.Areas = append(h.Areas, home.Area{Name: a.Name, Floor: floors[a.Floor], Aliases: otherNames(a.Name, a.Aliases)})
 		}
 	}
 	slices.SortFunc(h.Areas, func(a, b home.Area) int { return cmp.Compare(a.Name, b.Name) })
 	return h
 }
 
-// guarded returns the thing for whose sake an act is dangerous: the entity itself, or one
+// findDanger returns the thing for whose sake an act is dangerous: the entity itself, or one
 // that it commands, such as the lock of a scene; nil if the act is not. For one that is not
 // shown it returns the entity.
-func (e *entity) guarded(action string, value any) *entity {
+func (e *entity) findDanger(action string, value any) *entity {
 	if form.Dangerous(&e.Entity, action, value) {
 		return e
 	}

@@ -39,29 +39,29 @@ type request struct {
 func plan(action string, r request) (step, error) {
 	switch action {
 	case "on", "off":
-		return r.switched(action == "on")
+		return r.planSwitch(action == "on")
 	case "toggle":
-		return r.toggled()
+		return r.planToggle()
 	case "level":
-		return r.levelled()
+		return r.planLevel()
 	case "open", "close":
-		return r.opened(action == "open")
+		return r.planOpen(action == "open")
 	case "stop":
-		return r.stopped()
+		return r.planStop()
 	case "position":
-		return r.positioned()
+		return r.planPosition()
 	case "lock", "unlock":
-		return r.locked(action == "lock")
+		return r.planLock(action == "lock")
 	case "setpoint":
-		return r.heated()
+		return r.planSetpoint()
 	case "mode":
-		return r.inMode()
+		return r.planMode()
 	case "colour":
-		return r.coloured()
+		return r.planColour()
 	case "play", "pause", "next", "previous":
-		return r.played(action)
+		return r.planPlay(action)
 	case "start", "dock":
-		return r.cleaned(action == "start")
+		return r.planClean(action == "start")
 	}
 	return step{}, form.Refuse("I do not know how to %q a device.", action)
 }
@@ -87,21 +87,21 @@ func isNot(states ...string) func(*status) bool {
 	return func(s *status) bool { return s.known() && !slices.Contains(states, s.state) }
 }
 
-func (r request) switched(on bool) (step, error) {
+func (r request) planSwitch(on bool) (step, error) {
 	e := r.entity
 	switch e.Domain {
 	case "climate":
 		if on && r.now.known() && r.now.state != "off" {
-			return r.modeOf(r.now.state) // it stays as it is: what cools must not heat
+			return r.planModeWord(r.now.state) // it stays as it is: what cools must not heat
 		}
 		if on {
-			return r.modeOf("heat", "heat_cool", "auto", "cool")
+			return r.planModeWord("heat", "heat_cool", "auto", "cool")
 		}
-		return r.modeOf("off")
+		return r.planModeWord("off")
 	case "valve":
-		return r.opened(on)
+		return r.planOpen(on)
 	case "scene", "script", "button":
-		return r.started(on)
+		return r.planStart(on)
 	}
 	if err := r.able(home.OnOff, "be switched "+either(on, "on", "off")); err != nil {
 		return step{}, err
@@ -125,8 +125,8 @@ func (r request) switched(on bool) (step, error) {
 	return r.call(either(on, "turn_on", "turn_off"), home.OnOff, done, nil), nil
 }
 
-// started makes a step that starts what is over at once: a scene, a button, a script.
-func (r request) started(on bool) (step, error) {
+// planStart makes a step that starts what is over at once: a scene, a button, a script.
+func (r request) planStart(on bool) (step, error) {
 	e := r.entity
 	if !on && e.Domain != "script" {
 		return step{}, form.Refuse("%s can only be started.", e.Name)
@@ -140,18 +140,18 @@ func (r request) started(on bool) (step, error) {
 	return s, nil
 }
 
-func (r request) toggled() (step, error) {
+func (r request) planToggle() (step, error) {
 	e := r.entity
 	if err := r.able(home.OnOff, "be switched on and off"); err != nil {
 		return step{}, err
 	}
 	if slices.Contains([]string{"scene", "button"}, e.Domain) {
-		return r.started(true)
+		return r.planStart(true)
 	}
 	if !r.now.known() {
 		return step{}, form.RefuseFor(tools.Silent, "I do not know whether %s %s on, so I cannot toggle it. Say on or off.", e.Name, form.Verb(e.Name))
 	}
-	return r.switched(is("off", "standby")(r.now))
+	return r.planSwitch(is("off", "standby")(r.now))
 }
 
 // percent reads a level from 0 to 100.
@@ -172,17 +172,17 @@ func (r request) near(want, by float64) func(*status) bool {
 	}
 }
 
-func (r request) levelled() (step, error) {
+func (r request) planLevel() (step, error) {
 	e := r.entity
 	if e.Domain == "cover" || e.Domain == "valve" {
-		return r.positioned()
+		return r.planPosition()
 	}
 	p, err := r.percent()
 	if err != nil {
 		return step{}, err
 	}
 	if e.Domain == "media_player" && e.has(playerVolume) {
-		return r.loud(p), nil
+		return r.planVolume(p), nil
 	}
 	ability, service, name, by := home.Brightness, "turn_on", "brightness_pct", 2.0
 	if e.Domain == "fan" {
@@ -209,8 +209,8 @@ func (r request) speedStep() float64 {
 	return n/2 + 1
 }
 
-// loud makes a step that sets the volume of a player.
-func (r request) loud(p float64) step {
+// planVolume makes a step that sets the volume of a player.
+func (r request) planVolume(p float64) step {
 	volume := func(s *status) any {
 		if v, ok := s.number("volume_level"); ok {
 			return math.Round(v * 100)
@@ -228,7 +228,7 @@ func (r request) loud(p float64) step {
 // onTheWay reports whether a cover or valve moves.
 var onTheWay = is("opening", "closing")
 
-func (r request) opened(open bool) (step, error) {
+func (r request) planOpen(open bool) (step, error) {
 	e := r.entity
 	if err := r.able(home.OpenClose, either(open, "be opened", "be closed")); err != nil {
 		return step{}, err
@@ -249,7 +249,7 @@ func (r request) opened(open bool) (step, error) {
 	return s, nil
 }
 
-func (r request) positioned() (step, error) {
+func (r request) planPosition() (step, error) {
 	e := r.entity
 	p, err := r.percent()
 	if err != nil {
@@ -264,7 +264,7 @@ func (r request) positioned() (step, error) {
 	return s, nil
 }
 
-func (r request) stopped() (step, error) {
+func (r request) planStop() (step, error) {
 	if err := r.able(home.Stop, "be stopped"); err != nil {
 		return step{}, err
 	}
@@ -276,7 +276,7 @@ func (r request) stopped() (step, error) {
 	return s, nil
 }
 
-func (r request) locked(lock bool) (step, error) {
+func (r request) planLock(lock bool) (step, error) {
 	if err := r.able(home.Lock, either(lock, "be locked", "be unlocked")); err != nil {
 		return step{}, err
 	}
@@ -289,7 +289,7 @@ func (r request) locked(lock bool) (step, error) {
 	return s, nil
 }
 
-func (r request) heated() (step, error) {
+func (r request) planSetpoint() (step, error) {
 	e := r.entity
 	if err := r.able(home.Setpoint, "be set to a temperature"); err != nil {
 		return step{}, err
@@ -347,18 +347,18 @@ func (r request) target(word string, want float64) (name string, property home.A
 	return "target_temp_low", home.HeatsTo, map[string]any{"target_temp_low": want, "target_temp_high": above}
 }
 
-func (r request) inMode() (step, error) {
+func (r request) planMode() (step, error) {
 	word, ok := r.value.(string)
 	if !ok || strings.TrimSpace(word) == "" {
 		return step{}, form.RefuseFor(tools.RefusedValue, "%s needs a mode such as heat or off.", r.entity.Name)
 	}
 	word = strings.ReplaceAll(form.Fold(word), " ", "_")
 	also := map[string][]string{"auto": {"auto", "heat_cool"}, "heat_cool": {"heat_cool", "auto"}, "fan": {"fan_only"}, "heating": {"heat"}, "cooling": {"cool"}}[word]
-	return r.modeOf(append([]string{word}, also...)...)
+	return r.planModeWord(append([]string{word}, also...)...)
 }
 
-// modeOf makes a step that sets the first of some modes that a thermostat has.
-func (r request) modeOf(words ...string) (step, error) {
+// planModeWord makes a step that sets the first of some modes that a thermostat has.
+func (r request) planModeWord(words ...string) (step, error) {
 	e := r.entity
 	if e.Domain != "climate" {
 		return step{}, form.Refuse("%s has no modes.", e.Name)
@@ -375,10 +375,10 @@ func (r request) modeOf(words ...string) (step, error) {
 // whites are the words for white light, in kelvin.
 var whites = map[string]float64{"warm white": 2700, "cool white": 4000, "cold white": 6500}
 
-func (r request) coloured() (step, error) {
+func (r request) planColour() (step, error) {
 	e := r.entity
 	if word, _ := r.value.(string); whites[form.Fold(word)] > 0 && slices.Contains(e.words("supported_color_modes"), "color_temp") {
-		return r.white(whites[form.Fold(word)]), nil
+		return r.planWhite(whites[form.Fold(word)]), nil
 	}
 	if err := r.able(home.Colour, "change colour"); err != nil {
 		return step{}, err
@@ -403,8 +403,8 @@ func sayColour(s *status) any {
 	return nil
 }
 
-// white makes a step that sets the warmth of white light.
-func (r request) white(kelvin float64) step {
+// planWhite makes a step that sets the warmth of white light.
+func (r request) planWhite(kelvin float64) step {
 	s := r.call("turn_on", home.Colour, func(s *status) bool {
 		n, ok := s.number("color_temp_kelvin")
 		return ok && s.state == "on" && math.Abs(n-kelvin) <= kelvin/10
@@ -433,7 +433,7 @@ func alike(got, want string) bool {
 	return true
 }
 
-func (r request) played(action string) (step, error) {
+func (r request) planPlay(action string) (step, error) {
 	if r.entity.Domain != "media_player" {
 		return step{}, form.Refuse("%s plays nothing.", r.entity.Name)
 	}
@@ -452,7 +452,7 @@ func (r request) played(action string) (step, error) {
 	return s, nil
 }
 
-func (r request) cleaned(start bool) (step, error) {
+func (r request) planClean(start bool) (step, error) {
 	if r.entity.Domain != "vacuum" {
 		return step{}, form.Refuse("%s cannot %s.", r.entity.Name, either(start, "start to clean", "drive to a dock"))
 	}

@@ -292,17 +292,17 @@ func (i *inspection) checkReads(t tools.Spec) {
 
 // checkTool looks at one tool, and at what it is to the things of the house.
 func (i *inspection) checkTool(t tools.Spec, controls, isDangerous bool) {
-	acts := controls || isDangerous
-	if acts && actionsOf(t) == nil {
+	operates := controls || isDangerous
+	if operates && actionsOf(t) == nil {
 		i.grave("Give its input the properties device_name (a string) and action (a string with an enumeration).", "The schema of the tool %s does not say which actions it has.", quote(t.Name))
 	}
 	if controls && slices.Contains(actionsOf(t), "unlock") {
 		i.grave("Leave unlock to a tool of its own with destructiveHint true, and name it as the dangerous of the thing.", "The tool %s unlocks, and every host takes it for harmless.", quote(t.Name))
 	}
-	if acts && t.Output == nil {
+	if operates && t.Output == nil {
 		i.light("Give it the schema of a receipt as outputSchema.", "The tool %s does not say that it answers with a receipt.", quote(t.Name))
 	}
-	if (acts || t.Risk == tools.Read) && t.OpenWorld {
+	if (operates || t.Risk == tools.Read) && t.OpenWorld {
 		i.light("Set openWorldHint to false where a tool does not leave the house.", "The tool %s says that it reaches beyond the house.", quote(t.Name))
 	}
 }
