@@ -166,12 +166,16 @@ func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, m
 	if r.Share > mostDoubted || !w.mayOrder(t) {
 		return r, false
 	}
+	plain, found := w.plain(t.Words), map[*family]*search{}
 	for _, kind := range Kinds() {
 		own := w.kinds[kind]
 		if own == nil || own.asks || own.whole {
 			continue
 		}
-		wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: kind, own: own, house: h}
+		if found[own.family] == nil {
+			found[own.family] = w.find(plain, h, own.family)
+		}
+		wr := &writer{Words: w, search: found[own.family], kind: kind, own: own, house: h}
 		if said, agreed := w.decide(wr.search, kind, own); said != kind || !agreed || own.family.directed && !wr.said() {
 			continue
 		}
