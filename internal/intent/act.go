@@ -88,6 +88,12 @@ func (d *Decision) OnlyReads() bool {
 	return d.Route == Local && !slices.ContainsFunc(d.Actions, Action.Changes)
 }
 
+// AsksAboutOne reports whether a sentence fits only as the question whether one thing is
+// meant, such as the coffee machine by "mach mir einen Kaffee".
+func (d *Decision) AsksAboutOne() bool {
+	return d.Route == Ask && d.Reason == Ambiguous && len(d.Options) == 1
+}
+
 // timed reports whether a decision sets a timer, or would once a question is answered.
 // Only then can the words of a time belong to the command, because every command of a
 // sentence is understood separately.
