@@ -12,8 +12,7 @@ import (
 
 // Houses knows which houses there should be.
 type Houses interface {
-	// Untold are the names of the houses of which nothing is known yet, beside others that are
-	// known.
+	// Untold are the names of the houses that are not known yet while others are.
 	Untold() []string
 	// Others are the houses that are not reached, but for that of our own Z-Wave server. It may
 	// ask their servers.
