@@ -77,13 +77,21 @@ func asks(a Action) bool { return catalogue.Of(a.Intent).Plan == catalogue.Quest
 // acts reports whether a decision changes something, or would once a question is
 // answered.
 func (d *Decision) acts() bool {
-	changes := func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read }
-	return slices.ContainsFunc(d.Actions, changes) || d.Would != nil && changes(*d.Would)
+	return slices.ContainsFunc(d.Actions, Action.Changes) || d.Would != nil && d.Would.Changes()
 }
+
+// Changes reports whether an action is more than a question.
+func (a Action) Changes() bool { return catalogue.Of(a.Intent).Risk != tools.Read }
 
 // OnlyReads reports whether something is understood, and changes nothing.
 func (d *Decision) OnlyReads() bool {
-	return d.Route == Local && !slices.ContainsFunc(d.Actions, func(a Action) bool { return catalogue.Of(a.Intent).Risk != tools.Read })
+	return d.Route == Local && !slices.ContainsFunc(d.Actions, Action.Changes)
+}
+
+// AsksAboutOne reports whether a sentence fits only as the question whether one thing is
+// meant, such as the coffee machine by "mach mir einen Kaffee".
+func (d *Decision) AsksAboutOne() bool {
+	return d.Route == Ask && d.Reason == Ambiguous && len(d.Options) == 1
 }
 
 // timed reports whether a decision sets a timer, or would once a question is answered.

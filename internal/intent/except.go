@@ -59,7 +59,7 @@ func (m *Matcher) sparesAnother(one *Decision, spared string) bool {
 	if one.Route != Local || len(one.Actions) != 1 || !acts(&one.Actions[0]) || one.Actions[0].Slots["name"] == nil {
 		return false
 	}
-	r := m.index.Resolve(spared, nil)
+	r := m.index.ResolveLiteral(spared, nil)
 	return r.Verdict == names.Exact && r.Whole && !slices.Contains(one.Actions[0].Devices, m.house.Entities[r.Items[0]].ID)
 }
 
@@ -182,7 +182,7 @@ func (x *exception) of(words []string) (ids []string, refused Decision, ok bool)
 	switch {
 	case r.Verdict == names.Exact || r.Verdict == names.Fuzzy && !r.Rivals:
 		return []string{x.m.house.Entities[r.Items[0]].ID}, Decision{}, true
-	case x.m.index.Resolve(said, nil).Verdict == names.Exact:
+	case x.m.index.ResolveLiteral(said, nil).Verdict == names.Exact:
 		return nil, Decision{}, true
 	case r.Verdict == names.Many || r.Verdict == names.Unsure || r.Verdict == names.Fuzzy:
 		d := (&meaning{m: x.m, p: &parse{}}).ask(indices(r.Items))

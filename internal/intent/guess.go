@@ -177,7 +177,7 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 	if place != "" || p.block.Meta.Shy {
 		return m.refuse(p, UnknownName, heard)
 	}
-	r := m.index.Resolve(heard, nil)
+	r := m.index.ResolveLiteral(heard, nil)
 	if r.Verdict != names.Exact && r.Verdict != names.Many {
 		return m.refuse(p, UnknownName, heard)
 	}
@@ -192,7 +192,7 @@ func (m *Matcher) nothing(p *parse, heard, place, area string) Decision {
 // isWhole reports whether words are the whole name of a thing that our sentences can
 // control, so that it exists even if it cannot do what is asked.
 func (m *Matcher) isWhole(heard, place string) bool {
-	r := m.index.Resolve(heard, func(i int) bool {
+	r := m.index.ResolveLiteral(heard, func(i int) bool {
 		e := &m.house.Entities[i]
 		return (place == "" || e.In(place)) && slices.Contains([]string{"light", "switch", "outlet", "fan", "cover", "valve", "lock", "climate"}, e.Domain)
 	})
@@ -275,7 +275,7 @@ func (m *Matcher) doors(items []int32, area string) []int32 {
 
 // roomCalled returns the area whose name is the words as a whole, or "".
 func (m *Matcher) roomCalled(heard string) string {
-	if r := m.areaIndex.Resolve(heard, nil); r.Verdict == names.Exact && r.Whole {
+	if r := m.areaIndex.ResolveLiteral(heard, nil); r.Verdict == names.Exact && r.Whole {
 		return m.areas[r.Items[0]]
 	}
 	return ""

@@ -264,8 +264,10 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 		e := &m.house.Entities[i]
 		return slices.Contains(reporting, e.Domain) && e.DeviceClass() != "battery"
 	}
-	called := func(i int) bool { return place == "" || m.house.Entities[i].In(place) }
-	if r := m.index.Resolve(heard, called); r.Verdict == names.Exact && r.Whole && !slices.Contains(reporting, m.house.Entities[r.Items[0]].Domain) {
+	there := func(i int) bool { return place == "" || m.house.Entities[i].In(place) }
+	r := m.index.ResolveLiteral(heard, there)
+	named := r.Verdict == names.Exact && r.Whole
+	if named && !slices.Contains(reporting, m.house.Entities[r.Items[0]].Domain) {
 		return Decision{}, false // "open the front door" is about the lock of that name, not about its contact
 	}
 	if near := m.index.Holding(heard, func(i int) bool {
@@ -273,8 +275,7 @@ func (m *Matcher) reported(p *parse, heard, place, area string) (Decision, bool)
 	}); len(near) == 1 {
 		return x.onlyReports([]int32{int32(near[0])})
 	}
-	there := called
-	if r := m.index.Resolve(heard, there); r.Verdict == names.Exact && r.Whole {
+	if named {
 		return x.onlyReports([]int32{int32(r.Items[0])})
 	}
 	if items := m.sensorsCalled(heard, there, reports); len(items) > 0 {

@@ -289,7 +289,7 @@ func (x *meaning) several(items []int32) Decision {
 			return d
 		}
 		heard := x.kindWords()
-		if r := x.m.index.Resolve(heard, nil); heard != "" && r.Verdict == names.Exact && r.Whole { // "the bedroom temperature" is what a sensor is called
+		if r := x.m.index.ResolveLiteral(heard, nil); heard != "" && r.Verdict == names.Exact && r.Whole { // "the bedroom temperature" is what a sensor is called
 			if d, ok := x.onlyReports([]int32{int32(r.Items[0])}); ok {
 				return d
 			}

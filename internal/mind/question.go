@@ -103,7 +103,7 @@ func (u *understanding) answered(x Exchange, m Memory, h *home.House, q *questio
 // room of the thing; in another room it may be about the room.
 func (u *understanding) names(x Exchange, h *home.House, q *question) bool {
 	asked := q.decision
-	if asked.Route != intent.Ask || asked.Reason != intent.Ambiguous || len(asked.Options) != 1 || !u.choosing.Yes(x.Text) {
+	if !asked.AsksAboutOne() || !u.choosing.Yes(x.Text) {
 		return false
 	}
 	e := h.Entity(asked.Options[0])
@@ -111,7 +111,7 @@ func (u *understanding) names(x Exchange, h *home.House, q *question) bool {
 		return false
 	}
 	near := u.match.Match(q.text, e.Area)
-	return near.Route == intent.Ask && near.Reason == intent.Ambiguous && slices.Equal(near.Options, asked.Options)
+	return near.AsksAboutOne() && slices.Equal(near.Options, asked.Options)
 }
 
 // answerTo completes the waiting decision with the answer: a yes, a thing or a

@@ -12,14 +12,13 @@ import (
 
 // Houses knows which houses there should be.
 type Houses interface {
-	// Untold are the names of the houses of which nothing is known yet, beside others that are
-	// known.
+	// Untold are the names of the houses that are not known yet while others are.
 	Untold() []string
 	// Others are the houses that are not reached, but for that of our own Z-Wave server. It may
 	// ask their servers.
 	Others(ctx context.Context) []AwayHouse
-	// Expects reports whether somebody has asked for the house of our own Z-Wave server, which
-	// runs also where nobody has.
+	// Expects reports whether the house of our own Z-Wave server is wanted: the server runs also
+	// where the configuration does not name it.
 	Expects() bool
 }
 
@@ -49,7 +48,7 @@ func (m *Mind) tellUntold(o *Order, rec *record.Record) {
 	}
 	for _, name := range m.Houses.Untold() {
 		said := m.phrases.Phrase("house_untold", map[string]any{"house": name})
-		if slices.ContainsFunc(o.Meant.Actions, changes) {
+		if slices.ContainsFunc(o.Meant.Actions, intent.Action.Changes) {
 			rec.Partly(said, "nothing is known yet of the house "+name)
 			continue
 		}
@@ -68,10 +67,4 @@ func isAboutAll(a intent.Action) bool {
 	case catalogue.Unknown, catalogue.Tool, catalogue.Words, catalogue.Before, catalogue.Lasting, catalogue.Ignored:
 	}
 	return false
-}
-
-// changes reports whether an action changes something.
-func changes(a intent.Action) bool {
-	plan := catalogue.Of(a.Intent).Plan
-	return plan != catalogue.Question && plan != catalogue.List
 }

@@ -7,7 +7,6 @@ import (
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
-	"voicegateway/internal/tools"
 )
 
 // Missing asks for what a beginning lacks: the number for the thing that was named, the
@@ -40,16 +39,13 @@ func (r *Reader) ends(beginning string, tails ...string) (intent.Action, bool) {
 	return intent.Action{}, false
 }
 
-// changes reports whether an action is more than a question.
-func changes(act intent.Action) bool { return catalogue.Of(act.Intent).Risk != tools.Read }
-
 // missingThing asks what is to be switched, where only the verb was said.
 func (r *Reader) missingThing(beginning string) string {
 	verb := ""
 	for _, name := range r.examples(beginning) {
 		act, ok := r.ends(beginning, name)
 		switch {
-		case !ok || len(act.Devices) == 0 || !changes(act):
+		case !ok || len(act.Devices) == 0 || !act.Changes():
 		case verb == "":
 			verb = r.verb(act)
 		case act.Intent == catalogue.StopMoving: // "stop the": a fan, or a blind
@@ -117,7 +113,7 @@ func (r *Reader) missingState(beginning string) string {
 func (r *Reader) ofNamed(key, beginning string, tails []string) string {
 	for _, tail := range tails {
 		act, ok := r.ends(beginning, tail)
-		if !ok || !changes(act) || act.Slots["name"] == nil || len(act.Devices) != 1 {
+		if !ok || !act.Changes() || act.Slots["name"] == nil || len(act.Devices) != 1 {
 			continue
 		}
 		if e := r.House.Entity(act.Devices[0]); e != nil {
@@ -132,10 +128,10 @@ func (r *Reader) missingAny(beginning string) string {
 	if r.Words.Points(beginning) {
 		return ""
 	}
-	if act, ok := r.ends(beginning, r.Words.Values()...); ok && changes(act) {
+	if act, ok := r.ends(beginning, r.Words.Values()...); ok && act.Changes() {
 		return r.Phrases.Phrase("unfinished_value_plain", nil)
 	}
-	if act, ok := r.ends(beginning, r.Words.States()...); ok && changes(act) {
+	if act, ok := r.ends(beginning, r.Words.States()...); ok && act.Changes() {
 		return r.Phrases.Phrase("unfinished_state_plain", nil)
 	}
 	return ""
@@ -159,7 +155,7 @@ func (r *Reader) missingMore(beginning string) string {
 		tails []string
 	}{{"unfinished_switch", r.Words.States()}, {"unfinished_set", r.Words.Values()}} {
 		for _, name := range r.examples(beginning) {
-			if act, ok := r.ends(r.Plain(beginning, name), lacking.tails...); ok && len(act.Devices) > 0 && changes(act) {
+			if act, ok := r.ends(r.Plain(beginning, name), lacking.tails...); ok && len(act.Devices) > 0 && act.Changes() {
 				return r.Phrases.Phrase(lacking.key, nil)
 			}
 		}

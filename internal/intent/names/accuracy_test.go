@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,5 +233,34 @@ func TestStrangersAreRefused(t *testing.T) {
 	t.Logf("%d look-ups, %d asked about", total, asked)
 	if asked*20 > total {
 		t.Errorf("%d of %d asked about, want at most one in twenty", asked, total)
+	}
+}
+
+// TestLiteral compares what is found without likeness with all that is found: both name the
+// same entries by the words of their names, and without likeness nothing else is found.
+func TestLiteral(t *testing.T) {
+	t.Parallel()
+	index, found := make(map[string]*names.Index), 0
+	compare := func(heading, heard string) {
+		if index[heading] == nil {
+			index[heading] = names.NewFor(language(heading), entries(sharedHouse(t, heading)))
+		}
+		all, literal := index[heading].Resolve(heard, nil), index[heading].ResolveLiteral(heard, nil)
+		byWords := all.Whole || all.Verdict == names.Exact || all.Verdict == names.Many
+		if literal.Verdict != names.None || byWords {
+			found++
+			if !reflect.DeepEqual(literal, all) {
+				t.Errorf("%s, %q: %+v without likeness, %+v with it", heading, heard, literal, all)
+			}
+		}
+	}
+	sections(t, "testdata/misheard.txt", func(heading, line string) {
+		heard, meant, _ := strings.Cut(line, " = ")
+		compare(heading, heard)
+		compare(heading, meant)
+	})
+	sections(t, "testdata/strangers.txt", compare)
+	if found == 0 {
+		t.Error("no name was found by its words")
 	}
 }

@@ -213,6 +213,19 @@ func (x *Index) ResolveNear(heard string, allow, near func(entry int) bool) Resu
 	return x.score(p, allow, near)
 }
 
+// ResolveLiteral is Resolve without the comparison by letters and sound, which is most of
+// the work. It serves callers that act only on a name in its own words.
+func (x *Index) ResolveLiteral(heard string, allow func(entry int) bool) Result {
+	if len(heard) > maxBytes {
+		return Result{}
+	}
+	items, verdict, whole := x.literal(x.phrase(heard).words, allow)
+	if len(items) == 0 {
+		return Result{}
+	}
+	return decide(items, verdict, whole)
+}
+
 // Plain is a heard text in lower case without articles, "" for none.
 func (x *Index) Plain(heard string) string { return strings.Join(x.words.cut(heard), " ") }
 

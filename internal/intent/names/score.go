@@ -184,6 +184,7 @@ func (x *Index) compare(words []string) *heard {
 		begins := x.words.beginning(w)
 		for j, s := range row {
 			switch {
+			case s == 0: // most words, which need no closer look
 			case h.itself[i] && s != sameKind && s < 1 && !x.misspells(x.vocab[j].text, w),
 				begins != "" && s < 1 && !x.sameTail(w, x.vocab[j].text, begins):
 				row[j] = 0

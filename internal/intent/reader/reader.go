@@ -166,12 +166,16 @@ func (w *Words) readDoubted(r Reading, t Text, learned Learned, h *home.House, m
 	if r.Share > mostDoubted || !w.mayOrder(t) {
 		return r, false
 	}
+	plain, found := w.plain(t.Words), map[*family]*search{}
 	for _, kind := range Kinds() {
 		own := w.kinds[kind]
 		if own == nil || own.asks || own.whole {
 			continue
 		}
-		wr := &writer{Words: w, search: w.find(w.plain(t.Words), h, own.family), kind: kind, own: own, house: h}
+		if found[own.family] == nil {
+			found[own.family] = w.find(plain, h, own.family)
+		}
+		wr := &writer{Words: w, search: found[own.family], kind: kind, own: own, house: h}
 		if said, agreed := w.decide(wr.search, kind, own); said != kind || !agreed || own.family.directed && !wr.said() {
 			continue
 		}
@@ -301,7 +305,7 @@ func (w *Words) judge(d draft, t Text, wr *writer, r *Reading) (Verdict, string)
 	}
 	verdict, doubt := Do, ""
 	if !wr.own.asks {
-		if verdict, doubt = w.order(t, wr); verdict == Leave {
+		if verdict, doubt = w.order(d, t, wr); verdict == Leave {
 			return verdict, doubt
 		}
 	}
@@ -362,11 +366,11 @@ func (w *Words) bare(text string) string {
 
 // order says whether a text that is explained wholly is an order: by its act, by how it
 // begins, or because it has the words of the kind and none of a report: "lights brighter".
-func (w *Words) order(t Text, wr *writer) (Verdict, string) {
+func (w *Words) order(d draft, t Text, wr *writer) (Verdict, string) {
 	words := strings.Fields(w.bare(t.Words))
 	tells := slices.ContainsFunc(words, func(word string) bool { return w.tells[word] })
 	switch {
-	case t.Act.MayAct(), w.begins(t.Words), wr.relayed:
+	case t.Act.MayAct(), w.begins(t.Words), d.relayed:
 		return Do, ""
 	case t.Act.Forbids():
 		return Leave, "it is no order: " + string(t.Act)

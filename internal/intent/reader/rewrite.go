@@ -36,6 +36,7 @@ type draft struct {
 	other    bool     // another thing of the house is among them
 	place    bool     // a place is among them
 	named    bool     // it names a thing of the house, or its words say what it is about
+	relayed  bool     // it is an order to tell a thing what to do
 }
 
 // writer writes the sentences of one kind.
@@ -46,8 +47,6 @@ type writer struct {
 	free  bool // its answer tells everything, so that words may stay unexplained
 	own   *kindWords
 	house *home.House
-
-	relayed bool // it is an order to tell a thing what to do
 
 	variant int // of the times, which can be said in several orders
 }
@@ -345,7 +344,7 @@ func (w *writer) explain(d draft) draft {
 		}
 		d.named = d.named || p.class == classAbout
 	}
-	w.relay(known)
+	d.relayed = w.relay(known)
 	w.join(known)
 	for _, p := range w.pieces {
 		d.lost = d.lost || p.class == classTime && !covers(known, p)
@@ -365,24 +364,21 @@ func (w *writer) lead(known []bool, p piece) {
 	}
 }
 
-// relay explains the words of an order to tell a thing what it is to do: "ask the vacuum to
-// clean".
-func (w *writer) relay(known []bool) {
-	for i := 1; i < len(known)-1; i++ {
-		n, _ := w.polite.longestAt(w.words[i:])
-		switch {
-		case known[i]:
-			return
-		case w.relays[w.words[i]]:
-			w.relayed = slices.ContainsFunc(w.pieces, func(p piece) bool {
+// relay explains the words of an order to tell a thing what it is to do, and reports whether
+// the text is one: "ask the vacuum to clean".
+func (w *writer) relay(known []bool) bool {
+	for i := 1; i < len(known)-1 && !known[i]; i++ {
+		if w.relays[w.words[i]] {
+			known[i] = slices.ContainsFunc(w.pieces, func(p piece) bool {
 				return (p.class == className || p.class == classAbout) && known[p.from] && (p.from == i+1 || p.from == i+2)
 			})
-			known[i] = w.relayed
-			return
-		case n == 0:
-			return
+			return known[i]
+		}
+		if n, _ := w.polite.longestAt(w.words[i:]); n == 0 {
+			return false
 		}
 	}
+	return false
 }
 
 // join explains the words that join two parts of one order, both about what the kind is

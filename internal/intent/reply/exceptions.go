@@ -174,7 +174,7 @@ func (c *census) notKnown(unknown []finding) []string {
 }
 
 // sayUnreached says which things cannot be reached, and what to check if the cause is not
-// one of them. Of several houses, each that is away is named, and none of its things.
+// one of them. Of several houses, those that are away are named instead of their things.
 func (c *census) sayUnreached(away []finding) string {
 	var houses, said []string
 	var rest []finding

@@ -40,7 +40,7 @@ func (p own) houses(r tools.Result) string {
 		switch {
 		case h.Reached:
 			reached = append(reached, h.Name)
-		case h.WaitingFor != "" && why != "":
+		case why != "":
 			said = append(said, p.Phrase("house_why", map[string]any{"house": h.Name, "why": why}))
 		case h.Since != nil && time.Since(*h.Since) < day:
 			said = append(said, p.Phrase("server_away_since", map[string]any{"name": h.Name, "time": p.TimeOfDay(h.Since.Local())}))

@@ -8,7 +8,6 @@ import (
 	"voicegateway/internal/intent/catalogue"
 	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/intent/reply"
-	"voicegateway/internal/tools"
 )
 
 // TimerAnswer is an answer to the question which of several timers is meant.
@@ -77,7 +76,7 @@ func (t *TimerAnswer) byLength(timers []reply.Timer) (one reply.Timer, ok bool) 
 // is answered, and so does not answer a question.
 func Orders(d intent.Decision) bool {
 	orders := func(a intent.Action) bool {
-		return len(a.Devices)+len(a.Later) > 0 || catalogue.Of(a.Intent).Risk != tools.Read
+		return len(a.Devices)+len(a.Later) > 0 || a.Changes()
 	}
 	return d.Route == intent.Local && slices.ContainsFunc(d.Actions, orders) || d.Route == intent.Ask && d.Would != nil && orders(*d.Would)
 }

@@ -69,9 +69,9 @@ func (o *Outages) Of(ctx context.Context, servers []string) Outage {
 	return Outage{}
 }
 
-// All says of each of the given servers whether it can reach its devices. A server that
-// does not answer in time is not judged anew. If a tool of that name does more than read, it
-// is not called.
+// All says of each of the given servers whether it can reach its devices. Of a server that
+// does not answer in time it says what it said before. If a tool of that name does more than
+// read, it is not called.
 func (o *Outages) All(ctx context.Context, servers []string) []Outage {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -65,8 +65,8 @@ func joinArea(rooms []*room, server string, a *home.Area) []*room {
 	return append(rooms, &room{Area: own, of: []*home.Area{a}, by: []string{server}})
 }
 
-// joinNamed joins rooms of different servers of which one has the name of the other as
-// another name. A name that several rooms have as another name joins none of them.
+// joinNamed joins two rooms of different servers if the name of one is an alias of the
+// other. An alias of several rooms joins no rooms, because it does not say which is meant.
 func (h *House) joinNamed(rooms []*room) []*room {
 	known := map[string][]*room{} // by their other names
 	for _, r := range rooms {

@@ -123,19 +123,13 @@ type Sentences interface {
 	House() *home.House
 }
 
-// guesses reports whether a sentence fits only as a question whether one thing is meant, so
-// that a wording may say that it is: "mach mir einen Kaffee".
-func guesses(d intent.Decision) bool {
-	return d.Route == intent.Ask && d.Reason == intent.Ambiguous && len(d.Options) == 1
-}
-
 // Match returns what a text means. A wording counts only if no sentence fits, so that it
 // never replaces a sentence, or if it answers the question of one; and only if the text is
 // an order.
 func (m Matcher) Match(text, area string) intent.Decision {
 	d := m.Sentences.Match(text, area)
 	things := m.House()
-	if d.Route != intent.Model && !guesses(d) || !d.Act.MayAct() || things.Empty() {
+	if d.Route != intent.Model && !d.AsksAboutOne() || !d.Act.MayAct() || things.Empty() {
 		return d
 	}
 	w, ok := m.Kept.Find(text, area)
@@ -145,7 +139,7 @@ func (m Matcher) Match(text, area string) intent.Decision {
 	recalled, err := Recall(things, w.Acts)
 	var gone *GoneError
 	switch model := m.Model != nil && m.Model(); {
-	case guesses(d) && (err != nil || len(recalled.Actions) != 1 || !slices.Equal(recalled.Actions[0].Devices, d.Options)):
+	case d.AsksAboutOne() && (err != nil || len(recalled.Actions) != 1 || !slices.Equal(recalled.Actions[0].Devices, d.Options)):
 	case err == nil:
 		recalled.Act = d.Act
 		return recalled
@@ -197,7 +191,7 @@ func Ours(d intent.Decision, h *home.House) error {
 		does = append(does, strings.Join(words, " "))
 	}
 	switch {
-	case d.Route == intent.Model, guesses(d):
+	case d.Route == intent.Model, d.AsksAboutOne():
 		return nil
 	case len(does) > 0:
 		return fmt.Errorf("%w: %s", ErrOurs, strings.Join(does, ", "))

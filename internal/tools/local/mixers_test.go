@@ -68,11 +68,11 @@ func realMixer(t *testing.T, m mixer) {
 		muted bool
 	}{
 		{func() (VolumeState, error) { return v.Set(ctx, 40) }, 40, false},
-		{func() (VolumeState, error) { return v.Step(ctx, 15) }, 55, false},
+		{func() (VolumeState, error) { return stepVolume(ctx, v, 15) }, 55, false},
 		{func() (VolumeState, error) { return v.Mute(ctx, true) }, 55, true},
 		{func() (VolumeState, error) { return v.Get(ctx) }, 55, true},
 		{func() (VolumeState, error) { return v.Set(ctx, 100) }, 100, false},
-		{func() (VolumeState, error) { return v.Step(ctx, 10) }, 100, false},
+		{func() (VolumeState, error) { return stepVolume(ctx, v, 10) }, 100, false},
 		{func() (VolumeState, error) { return v.Set(ctx, 0) }, 0, false},
 	} {
 		s, err := step.do()

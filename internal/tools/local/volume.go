@@ -110,41 +110,41 @@ func (v *Volume) Gain() *Gain { return &v.gain }
 
 // Get reads the volume.
 func (v *Volume) Get(ctx context.Context) (VolumeState, error) {
-	_, s, err := v.change(ctx, func(context.Context, mixer, VolumeState) error { return nil })
+	_, s, err := v.change(ctx, leave)
 	return s, err
 }
 
 // Set makes the volume 0 to 100 percent; values outside are clamped. Anything
 // above 0 also ends a mute.
 func (v *Volume) Set(ctx context.Context, level int) (VolumeState, error) {
-	_, s, err := v.change(ctx, setting(level))
-	return s, err
-}
-
-// Step makes it louder or quieter by percent, at most to 100 and 0.
-func (v *Volume) Step(ctx context.Context, percent int) (VolumeState, error) {
-	_, s, err := v.change(ctx, stepping(percent))
+	_, s, err := v.change(ctx, setLevel(level))
 	return s, err
 }
 
 // Mute silences the machine's sound or ends that; the level stays.
 func (v *Volume) Mute(ctx context.Context, on bool) (VolumeState, error) {
-	_, s, err := v.change(ctx, muting(on))
+	_, s, err := v.change(ctx, setMute(on))
 	return s, err
 }
 
-// A changer changes a mixer that is in a state.
+// changer changes a mixer, which is in the given state.
 type changer func(context.Context, mixer, VolumeState) error
 
-func setting(level int) changer {
+// leave changes nothing.
+func leave(context.Context, mixer, VolumeState) error { return nil }
+
+// setLevel makes a changer to a level.
+func setLevel(level int) changer {
 	return func(ctx context.Context, m mixer, s VolumeState) error { return setTo(ctx, m, s, level) }
 }
 
-func stepping(percent int) changer {
+// stepBy makes a changer by percent, louder or quieter, at most to 100 and 0.
+func stepBy(percent int) changer {
 	return func(ctx context.Context, m mixer, s VolumeState) error { return setTo(ctx, m, s, s.Level+percent) }
 }
 
-func muting(on bool) changer {
+// setMute makes a changer that mutes or ends that.
+func setMute(on bool) changer {
 	return func(ctx context.Context, m mixer, _ VolumeState) error { return m.setMute(ctx, on) }
 }
 
@@ -260,24 +260,24 @@ func newVolumeTool(v *Volume) tools.Tool {
 }
 
 func (v *Volume) call(ctx context.Context, a volumeArgs) (tools.Result, error) {
-	step := v.cfg.Step
+	percent := v.cfg.Step
 	if a.Level != nil {
-		step = min(max(*a.Level, 0), 100)
+		percent = min(max(*a.Level, 0), 100)
 	}
-	do := changer(func(context.Context, mixer, VolumeState) error { return nil })
+	do := leave
 	switch a.Action {
 	case "get":
 	case "set":
 		if a.Level == nil {
 			return failure("To set the volume, say a level from 0 to 100."), nil
 		}
-		do = setting(step)
+		do = setLevel(percent)
 	case "up":
-		do = stepping(step)
+		do = stepBy(percent)
 	case "down":
-		do = stepping(-step)
+		do = stepBy(-percent)
 	case "mute", "unmute":
-		do = muting(a.Action == "mute")
+		do = setMute(a.Action == "mute")
 	default:
 		return failure("The argument \"action\" of set_volume must be get, set, up, down, mute or unmute."), nil
 	}

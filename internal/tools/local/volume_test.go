@@ -35,6 +35,12 @@ func (m *fakeMixer) setMute(_ context.Context, on bool) error {
 	return m.err
 }
 
+// stepVolume makes it louder or quieter by percent.
+func stepVolume(ctx context.Context, v *Volume, percent int) (VolumeState, error) {
+	_, s, err := v.change(ctx, stepBy(percent))
+	return s, err
+}
+
 // volumeOf makes a Volume whose only real mixer is the given one.
 func volumeOf(m mixer) *Volume {
 	v := newVolume(defaultVolume(), slog.New(slog.DiscardHandler))
@@ -94,7 +100,7 @@ func TestOwnGainIsUsedWhenNoMixerAnswers(t *testing.T) {
 	if _, err := v.Mute(t.Context(), true); err != nil || v.Gain().Level() != 0 {
 		t.Errorf("mute gave %v, gain %v", err, v.Gain().Level())
 	}
-	if s, err := v.Step(t.Context(), 20); err != nil || s.Level != 50 || v.Gain().Level() != 0.5 {
+	if s, err := stepVolume(t.Context(), v, 20); err != nil || s.Level != 50 || v.Gain().Level() != 0.5 {
 		t.Errorf("louder gave %+v, %v, gain %v", s, err, v.Gain().Level())
 	}
 }
