@@ -92,7 +92,7 @@ var others = map[string]other{
 // pythonServers installs the servers in Python, and returns the program that runs them.
 func pythonServers(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(installOthers(t, "servers.sh"), "bin", "python")
+	return filepath.Join(fake.InstallOthers(t, "servers.sh"), "bin", "python")
 }
 
 // crowd is a gateway beside all nine servers at one trust.
