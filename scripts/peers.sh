@@ -8,8 +8,8 @@
 #   axe        the rules of accessibility that the page is held to
 #
 # Everything goes into .tools, which git ignores; a set that is there already is
-# left alone. The node that runs them comes with a set, because the suite
-# needs a newer one than distributions have. Usage: scripts/peers.sh SET
+# left alone. A set of programs brings the node that runs them, because the
+# suite needs a newer one than distributions have. Usage: scripts/peers.sh SET
 set -euo pipefail
 
 say() { printf 'peers: %s\n' "$*" >&2; }

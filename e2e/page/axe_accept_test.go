@@ -5,35 +5,29 @@ package page
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"voicegateway/internal/fake"
 )
 
-// axe installs the rules of axe, and returns them as a script.
-func axe(t *testing.T) string {
+// axeRules installs the rules of axe, and returns them as a script.
+func axeRules(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../scripts/peers.sh", "axe")
-	cmd.Stderr = os.Stderr
-	dir, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("axe cannot be installed: %v", err)
-	}
-	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "node_modules", "axe-core", "axe.min.js"))
+	script, err := os.ReadFile(filepath.Join(fake.InstallOthers(t, "peers.sh", "axe"), "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(script)
 }
 
-// pleases holds what a page shows now to every rule of axe, and returns how many rules had
+// checkRules checks what a page shows now by every rule of axe, and returns how many rules had
 // something to judge.
-func (p *tab) pleases(script, what string) int {
+func (p *tab) checkRules(script, what string) int {
 	p.t.Helper()
 	if !p.holds(`window.axe`) {
 		p.do(chromedp.Evaluate[chromedp.Void](script + "; undefined"))
@@ -60,17 +54,13 @@ func (p *tab) pleases(script, what string) int {
 // where a token is asked for.
 func TestAcceptPageByAxe(t *testing.T) {
 	t.Parallel()
-	script := axe(t)
+	script := axeRules(t)
 	ctx, _ := browser(t)
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("a-token-nobody-guesses\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	g := house(t, "gateway: {id: Zuhause, language: de, area: Kitchen}\nmcp:\n  servers:\n    zwave: {essential: true}\n"+puppets(t))
 	judged, least := 0, 100
 	judge := func(p *tab, what string) {
 		t.Helper()
-		least = min(least, p.pleases(script, what))
+		least = min(least, p.checkRules(script, what))
 		judged++
 	}
 	parts := func(p *tab, what string) {
@@ -84,7 +74,7 @@ func TestAcceptPageByAxe(t *testing.T) {
 	empty := loaded(t, ctx, run(t, "gateway: {id: empty}\n", "").url+"/", chromedp.WithNewBrowserContext())
 	judge(empty, "empty")
 
-	guarded := run(t, fmt.Sprintf("gateway: {id: guarded}\nhttp: {token_file: %q}\n", token), "")
+	guarded := run(t, fmt.Sprintf("gateway: {id: guarded}\nhttp: {token_file: %q}\n", writeToken(t)), "")
 	login := open(t, ctx, guarded.url+"/", chromedp.WithNewBrowserContext())
 	login.types("#token", "guessed"+kb.Enter)
 	login.reads("[role=alert]", "token")

@@ -96,7 +96,7 @@ func open(t *testing.T, ctx context.Context, url string, options ...chromedp.Con
 	return openFor(t, ctx, 2*patience, url, options...)
 }
 
-// openFor opens a page that may be used for so long.
+// openFor opens a page as open does, and closes it after a time.
 func openFor(t *testing.T, ctx context.Context, long time.Duration, url string, options ...chromedp.ContextOption) *tab { //nolint:revive // the test comes first
 	t.Helper()
 	own, leave := chromedp.NewContext(ctx, options...)
@@ -158,8 +158,8 @@ func (p *tab) text(selector string) string {
 	return value[string](p, fmt.Sprintf("document.querySelector(%s)?.innerText ?? ''", quoted(selector)))
 }
 
-func quoted(text string) string {
-	q, _ := json.Marshal(text) // of a text
+func quoted[T string | []string](text T) string {
+	q, _ := json.Marshal(text) // of texts, which never fails
 	return string(q)
 }
 

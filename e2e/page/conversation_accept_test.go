@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/doors/httpapi"
 )
 
-// The conversation begins with sentences that work in this house, has the newest at the bottom,
-// and keeps its place for who reads above.
+// The conversation begins with sentences that work in this house and has the newest turn at the
+// bottom. A reader who has scrolled up keeps the place.
 func TestAcceptPageConversation(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
@@ -42,7 +42,7 @@ func TestAcceptPageConversation(t *testing.T) {
 	p.likesDark()
 	p.sight("talk-telephone-dark")
 
-	t.Log("who reads above stays there")
+	t.Log("a reader who has scrolled up keeps the place")
 	p.do(chromedp.EmulateViewport(390, 500, chromedp.EmulateMobile), chromedp.Evaluate[chromedp.Void](`document.getElementById("said").scrollTop = 0; undefined`))
 	p.eventually("it is scrolled up", `!(`+bottom+`)`)
 	if err := g.post("/api/ask", map[string]string{"text": "turn off the hallway light"}, new(any)); err != nil {
@@ -57,7 +57,7 @@ func TestAcceptPageConversation(t *testing.T) {
 	w.stayedHome(t, g.url)
 }
 
-// The sentences are of the house, also where it is known only after the page was opened.
+// The sentences fit the house, even if the house becomes known only after the page was opened.
 func TestAcceptPageSentencesOfALateHouse(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)
@@ -69,8 +69,8 @@ func TestAcceptPageSentencesOfALateHouse(t *testing.T) {
 	p.reads("#examples", "turn on the Kitchen Light")
 }
 
-// What one page has stopped is not offered as "Stop" by another one, and a page that is opened
-// later knows it, too.
+// An alarm that is stopped on one page cannot be stopped again on another one, or on a page that
+// is opened later.
 func TestAcceptPageWarnsOnce(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)
@@ -84,14 +84,14 @@ func TestAcceptPageWarnsOnce(t *testing.T) {
 	}
 	p.click("#ringing-stop")
 	for _, page := range []*tab{p, q} {
-		page.eventually("it is stopped, and still told", `!(`+stop+`) && document.getElementById("ringing").checkVisibility()`)
+		page.eventually("it is stopped, and still shown", `!(`+stop+`) && document.getElementById("ringing").checkVisibility()`)
 	}
 	late := loaded(t, ctx, g.url+"/", chromedp.WithNewBrowserContext())
 	late.reads("#ringing li", "detected")
 	late.eventually("a later page knows it", `!(`+stop+`)`)
 }
 
-// The meter is there while somebody is listened to.
+// The meter is shown while the microphone listens.
 func TestAcceptPageMeter(t *testing.T) {
 	t.Parallel()
 	ctx, _ := browser(t)

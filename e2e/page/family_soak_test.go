@@ -25,12 +25,13 @@ type stroke struct {
 	text string  // what is typed after the tap
 }
 
-// called finds what has a name for a screen reader, or a text, that begins so.
-func called(name string) string {
+// control is an expression that finds the button, link or field whose name for a screen reader,
+// or whose text, begins with a name.
+func control(name string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("main button, main a, main input, main select, #ringing button, .tabs button")].find((e) => e.checkVisibility() && e.ariaDisabled !== "true" && (e.getAttribute("aria-label") ?? (e.innerText || e.labels?.[0]?.innerText || "")).trim().startsWith(%s))`, quoted(name))
 }
 
-// face finds what is tapped to switch a thing.
+// face is an expression that finds what is tapped to switch a thing.
 func face(name string) string { return tile(name) + `?.querySelector("button.face")` }
 
 // chore is one of the tasks of a family.
@@ -41,8 +42,8 @@ type chore struct {
 	done    string // holds in the page when it is done
 }
 
-// begin has a timer started before a task.
-func begin(kind string, more map[string]any) func(g gateway) {
+// startTimer returns a preparation that starts a timer of a kind.
+func startTimer(kind string, more map[string]any) func(g gateway) {
 	return func(g gateway) {
 		g.t.Helper()
 		more["action"], more["kind"] = "start", kind
@@ -52,7 +53,7 @@ func begin(kind string, more map[string]any) func(g gateway) {
 	}
 }
 
-// act has something done in the house before a task.
+// act returns a preparation that controls a thing in the house.
 func act(thing, do string, value any) func(g gateway) {
 	return func(g gateway) {
 		g.t.Helper()
@@ -64,34 +65,35 @@ func act(thing, do string, value any) func(g gateway) {
 
 // talk are the strokes that say something.
 func talk(text string) []stroke {
-	return []stroke{{on: `document.querySelector(".tabs [data-tab=talk]")`}, {on: called("Say or ask"), text: text}, {on: `document.getElementById("ask-go")`}}
+	return []stroke{{on: `document.querySelector(".tabs [data-tab=talk]")`}, {on: control("Say or ask"), text: text}, {on: `document.getElementById("ask-go")`}}
 }
 
-// replied holds when the last sentence was answered so.
-func replied(text string) string {
+// replies is an expression that holds when the last reply fits a regular expression.
+func replies(text string) string {
 	return fmt.Sprintf(`new RegExp(%s).test(document.getElementById("reply").textContent)`, quoted(text))
 }
 
-func state(name, words string) string {
+// hasState is an expression that holds when the state of a thing begins with these words.
+func hasState(name, words string) string {
 	return fmt.Sprintf(`%s?.startsWith(%s)`, stateOf(name), quoted(words))
 }
 
-// glances holds when a line above the house reads so.
+// glances is an expression that holds when a line above the house has this text.
 func glances(text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("#glance a")].some((e) => e.checkVisibility() && e.textContent === %s)`, quoted(text))
 }
 
-// The first states of what the tasks are about: the house is as it begins, the front door is
-// unlocked, and the blinds are open.
+// chores are carried out in this order. At first the house is as the simulation begins it: the
+// front door is unlocked, and the blinds are open.
 var chores = []chore{
-	{"dim the office", nil, []stroke{{on: called("Brightness of Office Light"), at: 0.3, keys: strings.Repeat(kb.ArrowRight, 6)}}, `/^on · [23][05] %/.test(` + stateOf("Office Light") + `)`},
-	{"close all blinds", nil, []stroke{{on: called("Close all blinds")}}, state("Bedroom Curtains", "closed") + " && " + state("Living Room Blinds", "closed")},
+	{"dim the office", nil, []stroke{{on: control("Brightness of Office Light"), at: 0.3, keys: strings.Repeat(kb.ArrowRight, 6)}}, `/^on · [23][05] %/.test(` + stateOf("Office Light") + `)`},
+	{"close all blinds", nil, []stroke{{on: control("Close all blinds")}}, hasState("Bedroom Curtains", "closed") + " && " + hasState("Living Room Blinds", "closed")},
 	{"is the door locked", nil, nil, glances("Front Door: unlocked")},
-	{"lock it", nil, []stroke{{on: face("Front Door")}}, state("Front Door", "locked")},
-	{"stop the alarm", begin("timer", map[string]any{"name": "egg", "seconds": 1}), []stroke{{on: `document.getElementById("ringing-stop")`}}, `document.getElementById("ringing").hidden`},
+	{"lock it", nil, []stroke{{on: face("Front Door")}}, hasState("Front Door", "locked")},
+	{"stop the alarm", startTimer("timer", map[string]any{"name": "egg", "seconds": 1}), []stroke{{on: `document.getElementById("ringing-stop")`}}, `document.getElementById("ringing").hidden`},
 	{
-		"five more minutes for the pasta", begin("timer", map[string]any{"name": "pasta", "seconds": 540}),
-		[]stroke{{on: `document.querySelector(".tabs [data-tab=timers]")`}, {on: called("+5 minutes: pasta")}},
+		"five more minutes for the pasta", startTimer("timer", map[string]any{"name": "pasta", "seconds": 540}),
+		[]stroke{{on: `document.querySelector(".tabs [data-tab=timers]")`}, {on: control("+5 minutes: pasta")}},
 		`/1[34]:\d\d/.test(document.querySelector("#timers .dial").innerText)`,
 	},
 	{
@@ -99,15 +101,15 @@ var chores = []chore{
 		[]stroke{{on: `document.querySelector(".tabs [data-tab=timers]")`}, {on: `document.getElementById("timer-minutes")`, text: "7"}, {on: `document.querySelector("#timer-new button")`}},
 		`/[67]:\d\d/.test(document.getElementById("timers").innerText)`,
 	},
-	{"coffee", nil, []stroke{{on: face("Coffee Machine")}}, state("Coffee Machine", "on")},
-	{"a degree warmer", nil, []stroke{{on: called("Thermostat: warmer")}, {on: called("Thermostat: warmer")}}, state("Thermostat", "20.5° · set to 22°")},
+	{"coffee", nil, []stroke{{on: face("Coffee Machine")}}, hasState("Coffee Machine", "on")},
+	{"a degree warmer", nil, []stroke{{on: control("Thermostat: warmer")}, {on: control("Thermostat: warmer")}}, hasState("Thermostat", "20.5° · set to 22°")},
 	{"how warm is it in the bedroom", nil, nil, `document.querySelector('[aria-label="Bedroom"] .measured').innerText === "18.5°"`},
-	{"orange light for the guests", nil, []stroke{{on: called("Colour of Mood Light")}, {on: called("Orange: Mood Light")}}, state("Mood Light", "on") + ` && ` + called("Orange: Mood Light") + `.getAttribute("aria-pressed") === "true"`},
-	{"why is the light on", act("Hallway Light", "on", nil), talk("why is the hallway light on"), replied("asked for it")},
-	{"take that back", nil, talk("undo"), replied("off again")},
+	{"orange light for the guests", nil, []stroke{{on: control("Colour of Mood Light")}, {on: control("Orange: Mood Light")}}, hasState("Mood Light", "on") + ` && ` + control("Orange: Mood Light") + `.getAttribute("aria-pressed") === "true"`},
+	{"why is the light on", act("Hallway Light", "on", nil), talk("why is the hallway light on"), replies("asked for it")},
+	{"take that back", nil, talk("undo"), replies("off again")},
 	{"what happened at seven", nil, talk("")[:1], `[...document.querySelectorAll("#turns .at")].every((e) => e.checkVisibility() && /\d:\d\d/.test(e.textContent)) && document.querySelector("#turns .at")`},
-	{"nobody answers in the cellar", func(g gateway) { g.fault(`{"op":"dead","node":"Water Valve"}`); act("Water Valve", "close", nil)(g) }, []stroke{{on: called("Water Valve (Cellar): does not answer")}}, `document.activeElement.closest(".tile")?.querySelector(".value").textContent.startsWith("does not answer")`},
-	{"everything off", act("Attic Light", "on", nil), []stroke{{on: "(" + state("Attic Light", "on") + " ? " + called("All lights off") + " : null)"}}, `[...document.querySelectorAll("#glance a")].every((e) => !/^\d+ lights on/.test(e.textContent)) && ` + state("Attic Light", "off")},
+	{"which thing in the cellar does not answer", func(g gateway) { g.fault(`{"op":"dead","node":"Water Valve"}`); act("Water Valve", "close", nil)(g) }, []stroke{{on: control("Water Valve (Cellar): does not answer")}}, `document.activeElement.closest(".tile")?.querySelector(".value").textContent.startsWith("does not answer")`},
+	{"everything off", act("Attic Light", "on", nil), []stroke{{on: "(" + hasState("Attic Light", "on") + " ? " + control("All lights off") + " : null)"}}, `[...document.querySelectorAll("#glance a")].every((e) => !/^\d+ lights on/.test(e.textContent)) && ` + hasState("Attic Light", "off")},
 }
 
 // taps carries a task out by taps, and returns how many there were, and whether the finger had to

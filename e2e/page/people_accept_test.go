@@ -4,8 +4,6 @@ package page
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -167,12 +165,7 @@ func TestAcceptPageInFourLanguages(t *testing.T) {
 func TestAcceptPageLogIn(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
-	const token = "a-token-nobody-guesses"
-	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g := run(t, fmt.Sprintf("gateway: {id: home, language: de}\nmcp: {servers: {zwave: {command: sleep, args: [\"3600\"]}}}\nhttp: {token_file: %q}\n", file), "")
+	g := run(t, fmt.Sprintf("gateway: {id: home, language: de}\nmcp: {servers: {zwave: {command: sleep, args: [\"3600\"]}}}\nhttp: {token_file: %q}\n", writeToken(t)), "")
 	p := open(t, ctx, g.url+"/")
 	p.reads("h1", "home")
 	if at := value[string](p, "location.pathname"); at != "/login" {
@@ -181,7 +174,7 @@ func TestAcceptPageLogIn(t *testing.T) {
 	p.types("#token", "guessed"+kb.Enter)
 	p.reads("[role=alert]", "Das ist nicht das Token.")
 	p.picture("login")
-	p.types("#token", token+kb.Enter)
+	p.types("#token", pageToken+kb.Enter)
 	p.eventually("the page is loaded", `document.body.dataset.loaded > 0`)
 	if p.holds("document.cookie") {
 		t.Errorf("a script reads the cookie %s", value[string](p, "document.cookie"))
@@ -190,7 +183,7 @@ func TestAcceptPageLogIn(t *testing.T) {
 	if err != nil || len(cookies.Cookies) != 1 {
 		t.Fatalf("cookies %+v, %v", cookies, err)
 	}
-	if c := cookies.Cookies[0]; !c.HTTPOnly || c.SameSite != network.CookieSameSiteStrict || strings.Contains(c.Value, token) {
+	if c := cookies.Cookies[0]; !c.HTTPOnly || c.SameSite != network.CookieSameSiteStrict || strings.Contains(c.Value, pageToken) {
 		t.Errorf("the cookie is %+v", c)
 	}
 	p.ask("wie spät ist es", "Uhr")

@@ -68,13 +68,13 @@ func TestAcceptPagePicture(t *testing.T) {
 	p.do(chromedp.EmulateViewport(1200, 1130), chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0)"))
 	p.sight("readme-wide-dark")
 	for _, light := range []string{"", "-dark"} {
-		beside(t, "readme"+light, "readme-wide"+light, "readme-telephone"+light)
+		joinPictures(t, "readme"+light, "readme-wide"+light, "readme-telephone"+light)
 	}
 	w.stayedHome(t, g.url)
 }
 
-// beside makes one picture of several, one beside the other.
-func beside(t *testing.T, name string, names ...string) {
+// joinPictures makes one picture of several that stand side by side.
+func joinPictures(t *testing.T, name string, names ...string) {
 	t.Helper()
 	var all []image.Image
 	var size image.Point

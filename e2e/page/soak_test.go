@@ -3,7 +3,6 @@
 package page
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -26,15 +25,15 @@ var (
 	duration = flag.Duration("for", 20*time.Minute, "how long the pages are open")
 )
 
-// held is what a page holds after its garbage is collected: its heap in kB, and the nodes and
-// listeners of its document.
-type held struct {
+// holdings are what a page holds after its garbage is collected: its heap in kB, and the nodes
+// and listeners of its document.
+type holdings struct {
 	heap             float64
 	nodes, listeners int64
 }
 
-// holding measures a page.
-func (p *tab) holding() held {
+// measure collects the garbage of a page and measures what is left.
+func (p *tab) measure() holdings {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 		p.t.Fatal(err)
@@ -47,12 +46,12 @@ func (p *tab) holding() held {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return held{heap.UsedSize / 1000, counters.Nodes, counters.JsEventListeners}
+	return holdings{heap.UsedSize / 1000, counters.Nodes, counters.JsEventListeners}
 }
 
 // TestSoakPageOfTenBrowsers keeps ten browsers open before a house of 232 devices and a thousand
-// turns. Something changes every second, and a turn ends every five. All of them are told the
-// truth, and a page grows by nothing but the turns that it remembers.
+// turns. Something changes every second, and a turn ends every five. Every page shows the truth,
+// and grows only by the turns that it remembers.
 func TestSoakPageOfTenBrowsers(t *testing.T) {
 	_ = *seed
 	ctx, _ := browser(t, chromedp.Flag("process-per-site", true))
@@ -70,7 +69,7 @@ func TestSoakPageOfTenBrowsers(t *testing.T) {
 	end := time.Now().Add(*duration)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	var first, last held
+	var first, last holdings
 	turns := 0 // since the first measurement; a page remembers a thousand of them
 	for second := 0; time.Now().Before(end); second++ {
 		<-tick.C
@@ -92,11 +91,11 @@ func TestSoakPageOfTenBrowsers(t *testing.T) {
 			for _, e := range house.Entities {
 				want = append(want, e.ID+" "+e.State.(string))
 			}
-			if wrong := value[[]string](p, fmt.Sprintf(`%s.filter((one) => { const [id, state] = one.split(" "); return document.querySelector("#thing-" + id + " .value").textContent !== state; })`, quotedList(want))); len(wrong) > 0 {
+			if wrong := value[[]string](p, fmt.Sprintf(`%s.filter((one) => { const [id, state] = one.split(" "); return document.querySelector("#thing-" + id + " .value").textContent !== state; })`, quoted(want))); len(wrong) > 0 {
 				t.Errorf("page %d does not show %q", i, wrong)
 			}
 		}
-		last = all[0].holding()
+		last = all[0].measure()
 		if second == 5*60-1 { // all turns that are kept have come, and every tile has changed
 			first, turns = last, 0
 		}
@@ -105,11 +104,5 @@ func TestSoakPageOfTenBrowsers(t *testing.T) {
 	if first.heap > 0 && (last.heap > 1.2*first.heap+2*float64(min(turns, manyTurns)) || last.nodes > first.nodes+500 || last.listeners > first.listeners+100) {
 		t.Errorf("a page grows: after five minutes %+v, after %v %+v", first, *duration, last)
 	}
-	t.Attr("shows", fmt.Sprintf("ten browsers were told the truth for %v; a page held %.0f kB after five minutes, %.0f kB at the end", *duration, first.heap, last.heap))
-}
-
-// quotedList is a list of texts as JavaScript.
-func quotedList(texts []string) string {
-	q, _ := json.Marshal(texts) // of texts
-	return string(q)
+	t.Attr("shows", fmt.Sprintf("ten browsers showed the truth for %v; a page held %.0f kB after five minutes, %.0f kB at the end", *duration, first.heap, last.heap))
 }

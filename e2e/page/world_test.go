@@ -24,6 +24,9 @@ var (
 	start      = rig.Start
 )
 
+// pageToken lets a browser in where a gateway asks for a token.
+const pageToken = "an-unguessable-token"
+
 // gateway is a running one.
 type gateway struct {
 	t       *testing.T
@@ -32,6 +35,16 @@ type gateway struct {
 	token   string
 	config  string // its file
 	program *rig.Program
+}
+
+// writeToken writes pageToken into a file, and returns its path.
+func writeToken(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte(pageToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // house starts a simulated house and a gateway with a configuration in YAML.

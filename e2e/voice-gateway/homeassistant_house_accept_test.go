@@ -19,7 +19,7 @@ import (
 	"voicegateway/internal/keep/record"
 )
 
-// badSwitches are things of a real Home Assistant that do not do what they say.
+// badSwitches are switches of a real Home Assistant that report another state than they should.
 const badSwitches = `
 config:
 conversation:
@@ -42,10 +42,10 @@ type hassHouse struct {
 	*testing.T
 	homeAssistant
 	dir, file, http string
-	conn            *socket.Conn // of its owner
+	conn            *socket.Conn // of the owner
 }
 
-// entity is the state of an entity by Home Assistant's own word.
+// entity returns the state of an entity as Home Assistant itself reports it.
 func (h *hassHouse) entity(id string) (s entityState) {
 	_ = h.request(h.T, http.MethodGet, "states/"+id, "", &s)
 	return s
@@ -61,8 +61,8 @@ func (h *hassHouse) say(text string) (r record.Record) {
 	return r
 }
 
-// waits waits until the gateway shows things, by their names, as a test needs them.
-func (h *hassHouse) waits(what string, fits func(home.EntityState) bool, names ...string) {
+// waitFor waits until all things with these names fit in what the gateway shows of the house.
+func (h *hassHouse) waitFor(what string, fits func(home.EntityState) bool, names ...string) {
 	h.Helper()
 	eventually(h, fmt.Sprintf("%q: %s", names, what), func() bool {
 		var house home.Snapshot
@@ -75,27 +75,27 @@ func (h *hassHouse) waits(what string, fits func(home.EntityState) bool, names .
 	})
 }
 
-// knows waits until the gateway knows things by their names.
-func (h *hassHouse) knows(names ...string) {
+// waitForNames waits until the gateway knows things with these names.
+func (h *hassHouse) waitForNames(names ...string) {
 	h.Helper()
-	h.waits("they are known", func(home.EntityState) bool { return true }, names...)
+	h.waitFor("they are known", func(home.EntityState) bool { return true }, names...)
 }
 
-// reached waits until the gateway can reach a thing, or cannot.
-func (h *hassHouse) reached(yes bool) {
+// waitForReach waits until the gateway can reach the reading lamp, or cannot reach it.
+func (h *hassHouse) waitForReach(can bool) {
 	h.Helper()
-	h.waits(fmt.Sprintf("reached: %v", yes), func(e home.EntityState) bool { return e.Reachable != nil && *e.Reachable == yes }, "Reading Lamp")
+	h.waitFor(fmt.Sprintf("reachable: %v", can), func(e home.EntityState) bool { return e.Reachable != nil && *e.Reachable == can }, "Reading Lamp")
 }
 
-// tell has its owner change something over its own interface.
-func (h *hassHouse) tell(command socket.Command) {
+// change changes something as the owner does, over the interface of Home Assistant.
+func (h *hassHouse) change(command socket.Command) {
 	h.Helper()
 	if _, err := h.conn.Call(h.Context(), command); err != nil {
 		h.Fatalf("%v: %v", command["type"], err)
 	}
 }
 
-// enter connects its owner.
+// enter connects the owner.
 func (h *hassHouse) enter() {
 	h.Helper()
 	conn, err := socket.Dial(h.Context(), socket.Config{URL: "http://" + h.addr}, h.token)
@@ -109,22 +109,15 @@ func (h *hassHouse) enter() {
 	h.Cleanup(func() { cancel(); <-ended })
 }
 
-// TestAcceptHomeAssistantHouse: a sentence acts on a real Home Assistant, and what is told
-// is what became of it: done, under way, refused, not changed. Renames, a restart and a
-// revoked token are lived through. Nothing but its address and its token is configured.
+// TestAcceptHomeAssistantHouse: a sentence acts on a real Home Assistant, and the reply says
+// what became of it: done, under way, refused, not changed. The gateway survives renames, a
+// restart and a revoked token. Only the address and the token are configured.
 func TestAcceptHomeAssistantHouse(t *testing.T) {
 	t.Parallel()
-	python := installed(t, "3.13")
-	if python == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no Home Assistant can be started here")
-		}
-		t.Skip("no Home Assistant can be started here: this machine has no Python 3.13")
-	}
-	inHomeAssistant(t, python)
+	actInHomeAssistant(t, installHomeAssistants(t, "3.13")["3.13"])
 }
 
-func inHomeAssistant(t *testing.T, python string) {
+func actInHomeAssistant(t *testing.T, python string) {
 	t.Helper()
 	broker := mosquitto(t)
 	dir, addr := layHomeAssistant(t, "demo", "{}", badSwitches)
@@ -135,26 +128,26 @@ func inHomeAssistant(t *testing.T, python string) {
 		var config struct{ State string }
 		return h.request(t, http.MethodGet, "config", "", &config) == nil && config.State == "RUNNING" && h.entity("switch.liar").State != ""
 	})
-	h.tell(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"lock.kitchen_door", "lock.poorly_installed_door", "lock.front_door"}, "should_expose": true})
-	h.tell(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"switch.ac"}, "should_expose": false})
+	h.change(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"lock.kitchen_door", "lock.poorly_installed_door", "lock.front_door"}, "should_expose": true})
+	h.change(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"switch.ac"}, "should_expose": false})
 	config := filepath.Join(t.TempDir(), "voice-gateway.yaml")
 	text := fmt.Sprintf("mcp:\n  servers:\n    zwave: null\n    homeassistant: {command: home-assistant-mcp-server, env: {HASS_URL: \"http://%s\", HASS_TOKEN_FILE: %q}}\n", addr, h.file)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, h.http, _ = daemonWith(t, []string{"--config", config}, broker, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+t.TempDir())
-	h.knows("Bed Light", "Liar", "Kitchen Door")
+	h.waitForNames("Bed Light", "Liar", "Kitchen Door")
 
-	h.sentences()
-	h.renamed()
-	h.restarted(python)
-	h.revoked()
+	h.tryCommands()
+	h.tryRenames()
+	h.tryRestart(python)
+	h.tryRevocation()
 	if said := h.stderr.String(); strings.Contains(said, "websocket_api") {
 		t.Errorf("Home Assistant complains:\n%s", said)
 	}
 }
 
-// write writes the token.
+// write writes a token into the file that the gateway reads.
 func (h *hassHouse) write(token string) {
 	h.Helper()
 	if err := os.WriteFile(h.file, []byte(token+"\n"), 0o600); err != nil {
@@ -162,8 +155,9 @@ func (h *hassHouse) write(token string) {
 	}
 }
 
-// sentences are what is said, what becomes of it, and what Home Assistant itself says then.
-func (h *hassHouse) sentences() {
+// tryCommands checks for each sentence what the gateway replies, and the state that Home
+// Assistant itself reports then.
+func (h *hassHouse) tryCommands() {
 	h.Helper()
 	for _, tt := range []struct {
 		said    string
@@ -200,12 +194,13 @@ func (h *hassHouse) sentences() {
 	}
 }
 
-// renamed: a thing has another name and a room a moment after its owner has said so.
-func (h *hassHouse) renamed() {
+// tryRenames checks that a thing has its other name and its room a moment after the owner gave
+// them to it.
+func (h *hassHouse) tryRenames() {
 	h.Helper()
-	h.tell(socket.Command{"type": "config/area_registry/create", "name": "Attic"})
-	h.tell(socket.Command{"type": "config/entity_registry/update", "entity_id": "light.bed_light", "name": "Reading Lamp", "area_id": "attic", "aliases": []string{"book light"}})
-	h.knows("Reading Lamp")
+	h.change(socket.Command{"type": "config/area_registry/create", "name": "Attic"})
+	h.change(socket.Command{"type": "config/entity_registry/update", "entity_id": "light.bed_light", "name": "Reading Lamp", "area_id": "attic", "aliases": []string{"book light"}})
+	h.waitForNames("Reading Lamp")
 	if r := h.say("turn off the reading lamp"); r.Outcome != record.Done || h.entity("light.bed_light").State != "off" {
 		h.Errorf("by its new name: %s, %q", r.Outcome, r.Reply)
 	}
@@ -217,8 +212,9 @@ func (h *hassHouse) renamed() {
 	}
 }
 
-// restarted: while Home Assistant is away that is said, and afterwards all works again.
-func (h *hassHouse) restarted(python string) {
+// tryRestart checks that the gateway says so while Home Assistant is away, and that all works
+// again afterwards.
+func (h *hassHouse) tryRestart(python string) {
 	h.Helper()
 	send(h.T, h.Process.Pid, syscall.SIGTERM)
 	if !h.wait() {
@@ -228,23 +224,24 @@ func (h *hassHouse) restarted(python string) {
 		h.Errorf("while it is away: %s, %q", r.Outcome, r.Reply)
 	}
 	h.homeAssistant = runHomeAssistant(h.T, python, h.dir, h.addr)
-	h.reached(true)
+	h.waitForReach(true)
 	if r := h.say("turn on the reading lamp"); r.Outcome != record.Done || h.entity("light.bed_light").State != "on" {
 		h.Errorf("after the restart: %s, %q", r.Outcome, r.Reply)
 	}
 }
 
-// revoked: a token that its owner takes back is told, and a new one in the file is taken.
-func (h *hassHouse) revoked() {
+// tryRevocation checks that the gateway says so when the owner revokes the token, and uses a
+// new one as soon as the file holds it.
+func (h *hassHouse) tryRevocation() {
 	h.Helper()
 	h.enter()
-	h.tell(socket.Command{"type": "auth/delete_refresh_token", "refresh_token_id": "token"})
-	h.reached(false)
+	h.change(socket.Command{"type": "auth/delete_refresh_token", "refresh_token_id": "token"})
+	h.waitForReach(false)
 	if r := h.say("turn off the reading lamp"); !strings.Contains(r.Reply, "token") || h.entity("light.bed_light").State != "on" {
 		h.Errorf("without a token: %s, %q", r.Outcome, r.Reply)
 	}
 	h.write(token("second"))
-	h.reached(true)
+	h.waitForReach(true)
 	if r := h.say("turn off the reading lamp"); r.Outcome != record.Done {
 		h.Errorf("with another token: %s, %q", r.Outcome, r.Reply)
 	}

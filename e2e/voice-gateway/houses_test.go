@@ -16,7 +16,7 @@ import (
 	"voicegateway/internal/zwave/sim"
 )
 
-// playAt plays a house of switches at a broker, under a prefix of its own.
+// playAt plays a house at a broker, under a prefix.
 func playAt(t *testing.T, broker, prefix, nodes string) *rig.House {
 	t.Helper()
 	parsed, err := sim.ParseHouse([]byte(nodes))
@@ -33,8 +33,8 @@ func playAt(t *testing.T, broker, prefix, nodes string) *rig.House {
 	return played
 }
 
-// TestTwoHouses: two servers are two houses in one gateway. One sentence is about both, what
-// is in both is asked about, and what is missing of one is told.
+// TestTwoHouses: two servers are two houses in one gateway. One sentence acts in both, a name
+// that stands in both is asked about, and a reply says which house is away.
 func TestTwoHouses(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)

@@ -3,11 +3,8 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -20,29 +17,10 @@ import (
 	"voicegateway/internal/fake"
 )
 
-// peers installs programs of others if they are not there, and returns where they are.
+// peers installs the MCP programs of others if they are not there, and returns where they are.
 func peers(t *testing.T) string {
 	t.Helper()
-	return installOthers(t, "peers.sh", "peers")
-}
-
-// installOthers runs a script that installs programs of others, and returns the directory
-// that it prints. They come from the internet; CI has it, and without it the tests that need
-// them are skipped elsewhere.
-func installOthers(t *testing.T, script string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join("../../scripts", script), args...)
-	var errs bytes.Buffer
-	cmd.Stderr = io.MultiWriter(&errs, os.Stderr)
-	out, err := cmd.Output()
-	if err != nil {
-		text := fmt.Sprintf("the programs of others cannot be installed: %v\n%s", err, errs.String())
-		if os.Getenv("CI") == "true" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
-	}
-	return strings.TrimSpace(string(out))
+	return fake.InstallOthers(t, "peers.sh", "peers")
 }
 
 // suiteRun is what one run of the conformance suite says of one of our programs:

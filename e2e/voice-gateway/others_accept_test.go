@@ -92,7 +92,7 @@ var others = map[string]other{
 // pythonServers installs the servers in Python, and returns the program that runs them.
 func pythonServers(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(installOthers(t, "servers.sh"), "bin", "python")
+	return filepath.Join(fake.InstallOthers(t, "servers.sh"), "bin", "python")
 }
 
 // crowd is a gateway beside all nine servers at one trust.
@@ -343,7 +343,7 @@ func (c *crowd) hang() map[string]string {
 			}
 		}
 		for _, pid := range pids {
-			_ = syscall.Kill(pid, syscall.SIGCONT) // one that was started anew is not there
+			_ = syscall.Kill(pid, syscall.SIGCONT) // one that was restarted is not there
 		}
 		c.awaitAll("those that hung are well again")
 	}
@@ -356,7 +356,7 @@ var refusals = map[string]string{"": "is not used: it writes", "act": "nothing m
 // trusts are what an entry may say; the first is the default.
 var trusts = []string{"", "act", "full"}
 
-// fate is what is told of one server at each trust.
+// fate is what became of one server at each trust.
 type fate struct {
 	done                    [3]int
 	why, killed, hung, slow [3]string

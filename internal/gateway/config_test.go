@@ -182,8 +182,8 @@ mcp:
 	}
 }
 
-// TestOurHouseServerIsKnown: what runs our own server of a Home Assistant house is trusted
-// and tells of a house, whatever its entry is called; another program of that name is not.
+// TestOurHouseServerIsKnown: an entry whose command is our own server of Home Assistant is
+// trusted and has a house. An entry with another command or with an address is not.
 func TestOurHouseServerIsKnown(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

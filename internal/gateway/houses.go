@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
@@ -20,8 +21,8 @@ type roll struct {
 	tellers func() []string // the servers that may tell a house
 }
 
-// expects reports whether somebody has asked for the house of a server. Our own Z-Wave
-// server runs also where nobody has.
+// expects reports whether the user has asked for the house of a server. Our own Z-Wave server
+// also runs if the configuration does not name it.
 func (r *roll) expects(server string) bool {
 	return server != zwaveServer || r.cfg.MCP.Servers[zwaveServer].Place > 0
 }
@@ -36,27 +37,24 @@ func (r *roll) name(server string) string {
 
 // Houses says which houses can be reached now. It asks their servers.
 func (r *roll) Houses(ctx context.Context) []reach.House {
-	status := map[string]mcpint.Status{}
-	var connected []string
-	for _, s := range r.mcp.Status() {
+	servers, status := r.mcp.Status(), map[string]mcpint.Status{}
+	for _, s := range servers {
 		status[s.ID] = s
-		if s.Status == mcpint.Connected {
-			connected = append(connected, s.ID)
-		}
 	}
 	waiting := map[string]string{}
-	for _, out := range r.outages.All(ctx, connected) {
+	for _, out := range r.outages.All(ctx, connectedServers(servers)) {
 		waiting[out.Server] = out.Waiting
 	}
 	var all []reach.House
 	for _, id := range r.tellers() {
 		s, told := status[id], r.rooms.HasTold(id)
-		if !told && !r.expects(id) && s.Status == mcpint.Connected {
+		connected := s.Status == mcpint.Connected
+		if !told && !r.expects(id) && connected {
 			continue
 		}
 		h := reach.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
-		h.Reached = s.Status == mcpint.Connected && told && h.WaitingFor == ""
-		if s.Status != mcpint.Connected {
+		h.Reached = connected && told && h.WaitingFor == ""
+		if !connected {
 			h.Since = s.LastSuccess
 		}
 		all = append(all, h)
@@ -64,10 +62,10 @@ func (r *roll) Houses(ctx context.Context) []reach.House {
 	return all
 }
 
-// Expects reports whether somebody has asked for a Z-Wave house.
+// Expects reports whether the user has asked for a Z-Wave house.
 func (r *roll) Expects() bool { return r.expects(zwaveServer) }
 
-// Others are the houses that are not reached, but for that of our own Z-Wave server.
+// Others returns the houses that are not reached, without that of our own Z-Wave server.
 func (r *roll) Others(ctx context.Context) (away []mind.AwayHouse) {
 	for _, h := range r.Houses(ctx) {
 		if h.Server != zwaveServer && !h.Reached {
@@ -77,18 +75,14 @@ func (r *roll) Others(ctx context.Context) (away []mind.AwayHouse) {
 	return away
 }
 
-// Untold are the names of the houses of which nothing is known yet, beside others that are
-// known.
+// Untold returns the names of the houses that have not told anything yet, if another house has.
 func (r *roll) Untold() (names []string) {
 	if r.rooms.House().Empty() {
 		return nil
 	}
-	connected := map[string]bool{}
-	for _, s := range r.mcp.Status() {
-		connected[s.ID] = s.Status == mcpint.Connected
-	}
+	connected := connectedServers(r.mcp.Status())
 	for _, id := range r.tellers() {
-		if !r.rooms.HasTold(id) && (r.expects(id) || !connected[id]) {
+		if !r.rooms.HasTold(id) && (r.expects(id) || !slices.Contains(connected, id)) {
 			names = append(names, r.name(id))
 		}
 	}

@@ -59,6 +59,17 @@ func FindObstacle(launched bool, exit, said string) (o Obstacle, found bool) {
 	return Obstacle{}, false
 }
 
+// These begin the errors of a server that wants a key, or that does not accept ours.
+const (
+	KeyWanted  = "the server wants to know who we are"
+	KeyRefused = "the server does not let us in"
+)
+
+// LacksKey reports whether an error message says that a server needs another key.
+func LacksKey(message string) bool {
+	return strings.Contains(message, KeyWanted) || strings.Contains(message, KeyRefused)
+}
+
 // ObstacleIn recognises the obstacle that an error message names.
 func ObstacleIn(message string) (o Obstacle, found bool) {
 	for _, o := range obstacles {

@@ -20,7 +20,7 @@ const (
 var patienceFactors = []int{1, 3, 6}
 
 // startingTime is how long a program that is still starting is left alone, counted from
-// its start: what needs up to 30 s after a power cut is then there, and not begun anew.
+// its start: a program that needs up to 30 s after a power cut is then there, and is not started again.
 const startingTime = 35 * time.Second
 
 // StartingTime returns how long a program may take that has not answered within patience

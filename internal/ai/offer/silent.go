@@ -34,7 +34,7 @@ func DropOrders(specs []tools.Spec, foreign Foreign, house []string) []tools.Spe
 	})
 }
 
-// namesIn are the names that a tool brings into a request, with the words to choose from.
+// namesOfTool returns the names that a tool brings into a request, with the words to choose from.
 func namesOfTool(s *tools.Spec) []string {
 	names := []string{s.Name}
 	for i, part := range strings.Split(string(dialogue.Bare(s.Input)), `"`) {

@@ -43,7 +43,7 @@ func TestTheBestFitIsChosen(t *testing.T) {
 	}
 }
 
-func BenchmarkOf(b *testing.B) {
+func BenchmarkChoose(b *testing.B) {
 	var all []tools.Spec
 	for n := range 304 {
 		all = append(all, tools.Spec{Name: fmt.Sprintf("thing_%03d", n), Description: strings.Repeat("tell more. ", 10_000), Server: "notes"})

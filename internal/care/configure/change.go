@@ -169,8 +169,8 @@ func ServerSecrets() []string {
 	return []string{"mcp.servers.NAME.headers.HEADER", "mcp.servers.NAME.auth.client_secret", "mcp.servers.NAME.auth.private_key"}
 }
 
-// fileKey returns the key of the file that holds a secret, "" if the key is none of a
-// secret.
+// fileKey returns the key that names the file of a secret; "" if the configuration has no
+// secret of this key.
 func fileKey(key string) string {
 	if slices.Contains(Secrets(), key) {
 		return key + "_file"
@@ -193,8 +193,8 @@ func fileKey(key string) string {
 func HasLines(key string) bool { return strings.HasSuffix(key, ".auth.private_key") }
 
 // KeepSecret keeps a secret beside the configuration, where others cannot read it, and
-// names its file there. It returns that file's path. Nothing is kept if the configuration
-// could not name it.
+// names its file there. It returns that file's path. It writes nothing if the configuration
+// would not be valid with that name.
 func (f File) KeepSecret(key, secret string) (string, error) {
 	named := fileKey(key)
 	if named == "" {
@@ -207,19 +207,19 @@ func (f File) KeepSecret(key, secret string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := f.mayName(named, place); err != nil {
+	if err := f.checkNaming(named, place); err != nil {
 		return "", err
 	}
-	if err := keep.ReplaceSecret(place, []byte(secret+"\n")); err != nil {
+	if _, err := f.keep(key, secret); err != nil {
 		return "", err
 	}
 	_, err = f.Set(named, place)
 	return place, err
 }
 
-// mayName says why the file of a secret cannot be named in the configuration, and how it
-// can.
-func (f File) mayName(named, place string) error {
+// checkNaming returns nil if the configuration can name the file of a secret; else an error
+// that says why not, and what to do first.
+func (f File) checkNaming(named, place string) error {
 	old, err := f.read()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

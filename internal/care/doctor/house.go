@@ -59,14 +59,11 @@ func (v *visit) explainDisconnection(part string, s mcpint.Status, why string) F
 		f.Mend, f.Do = "", "Install the units again (sudo apt-get install --reinstall voice-gateway, or sudo make install)."
 	case s.Transport == "stdio" && strings.Contains(why, "nor in PATH"):
 		f.Mend, f.Do = "", "Install the program, or do without the server: "+v.set("mcp.servers."+s.ID, "null")
-	case s.Transport != "stdio" && slices.ContainsFunc(refusals, func(words string) bool { return strings.Contains(why, words) }):
+	case s.Transport != "stdio" && mcpint.LacksKey(why):
 		f.Mend, f.Do = v.mendKey(s)
 	}
 	return f
 }
-
-// refusals are in the errors of a server that does not take our key.
-var refusals = []string{"the server wants to know who we are", "the server does not let us in"}
 
 // mendKey says how a server gets another key, as a command or in words.
 func (v *visit) mendKey(s mcpint.Status) (mend, do string) {

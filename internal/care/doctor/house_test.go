@@ -35,8 +35,8 @@ func TestWhatMendsAServer(t *testing.T) {
 	}
 	list := "/home/anna/claude.json"
 	const (
-		unknown = "failed: the server wants to know who we are (401); check the headers or auth set for it"
-		denied  = "failed: the server does not let us in (403); check the headers or auth set for it"
+		unknown = "failed: " + mcpint.KeyWanted + " (401); check the headers or auth set for it"
+		denied  = "failed: " + mcpint.KeyRefused + " (403); check the headers or auth set for it"
 		lacking = `failed: the program "notes" is neither at /usr/bin/notes nor in PATH; install it or set its full path`
 	)
 	for name, test := range map[string]struct {

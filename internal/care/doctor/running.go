@@ -159,8 +159,8 @@ func (v *visit) agree(all []Finding, next string) []Finding {
 	return all
 }
 
-// lacksOnlyOthers reports whether the gateway says of its MCP servers that some are not
-// connected, and none of these tells of a house.
+// lacksOnlyOthers reports whether the gateway says that some of its MCP servers are not
+// connected, and no house is behind any of them.
 func (v *visit) lacksOnlyOthers(why string) bool {
 	list, found := strings.CutPrefix(why, "not connected: ")
 	if !found {

@@ -1,7 +1,8 @@
 // Package housecheck asks a server of a house what it offers, and compares it with the form
 // that a house has (internal/home/form). It exists so that whoever writes a house server
 // learns in a minute, without a gateway and without a voice, what a family would stumble
-// over. It switches nothing. What is compared is in package form; here is only the talking.
+// over. It switches nothing. The comparison itself is in package form; this package only talks
+// to the server.
 package housecheck
 
 import (
@@ -53,7 +54,7 @@ func Examine(ctx context.Context, s mcpint.Server, o client.Options) (Report, er
 	defer cancel()
 	session, err := client.Dial(dialling, s, o)
 	if err != nil {
-		return Report{}, describe(err)
+		return Report{}, addOutput(err)
 	}
 	defer func() { _ = session.Close() }()
 	listing, err := session.ListTools(dialling)
@@ -71,7 +72,7 @@ func Examine(ctx context.Context, s mcpint.Server, o client.Options) (Report, er
 	if json.Unmarshal(offering.House, &house) == nil {
 		report.Kind, report.Areas, report.Things = house.Kind, len(house.Areas), len(house.Entities)
 	}
-	for _, p := range form.Probes(offering, nobody()) {
+	for _, p := range form.Probes(offering, unusedName()) {
 		report.Tried = append(report.Tried, p.About)
 		report.Faults = append(report.Faults, try(ctx, session, p)...)
 		if err := ctx.Err(); err != nil {
@@ -81,11 +82,11 @@ func Examine(ctx context.Context, s mcpint.Server, o client.Options) (Report, er
 	return report, nil
 }
 
-// nobody is a name that nothing has.
-func nobody() string { return "no such thing " + rand.Text()[:8] }
+// unusedName returns a name that no thing has.
+func unusedName() string { return "no such thing " + rand.Text()[:8] }
 
-// describe is the error of a connection with what the server wrote last.
-func describe(err error) error {
+// addOutput adds to the error of a connection what the server wrote last.
+func addOutput(err error) error {
 	if dial, ok := errors.AsType[*client.DialError](err); ok && dial.Stderr != "" {
 		return fmt.Errorf("%w\nIt wrote:\n%s", err, dial.Stderr)
 	}
@@ -150,7 +151,7 @@ func try(ctx context.Context, session client.Session, p form.Probe) []form.Fault
 	return p.Judge(r)
 }
 
-// Tell is a report in the words for a person.
+// Tell writes a report for a person.
 func Tell(paint console.Paint, r Report) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s in %s, %s; asked for %s\n", r.Server, count(r.Things, "thing"), count(r.Areas, "area"), count(r.Tools, "tool"), list(r.Tried))

@@ -18,7 +18,7 @@ import (
 	"voicegateway/internal/mcpint/client"
 )
 
-var update = flag.Bool("update", false, "write the reports anew")
+var update = flag.Bool("update", false, "write the reports into testdata")
 
 // TestMain lets the test binary be the server: "server FILE" answers as the file says.
 func TestMain(m *testing.M) {

@@ -59,8 +59,8 @@ type Stream struct {
 	changed  <-chan struct{} // a server may have changed
 	recorder string          // on or off
 
-	alarming   sync.Mutex
-	toldAlarms []string // those published last; alarming protects it
+	tellingAlarms sync.Mutex // held while the list is compared and published
+	toldAlarms    []string   // the last list published; tellingAlarms protects it
 
 	// State between frames. It belongs to the turn loop's goroutine.
 	meter   Meter
@@ -93,8 +93,8 @@ func (s *Stream) Standing(state ear.State) []httpapi.Event {
 
 // TellAlarms publishes which alarms a person has heard or seen, if that has changed.
 func (s *Stream) TellAlarms() {
-	s.alarming.Lock()
-	defer s.alarming.Unlock()
+	s.tellingAlarms.Lock()
+	defer s.tellingAlarms.Unlock()
 	seen := s.alarms()
 	if slices.Equal(seen, s.toldAlarms) {
 		return

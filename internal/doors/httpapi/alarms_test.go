@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func (a *alarms) Acknowledge(_ context.Context, things []string) error {
 // AcknowledgedThings are those that were seen.
 func (a *alarms) AcknowledgedThings() []string { return append([]string{}, a.seen...) }
 
-// guide knows two sentences, or none.
+// guide has some sentences to suggest.
 type guide []string
 
 // Suggest returns them.
@@ -31,8 +30,8 @@ func (g guide) Suggest() []string { return g }
 
 func TestAlarmsAndExamples(t *testing.T) {
 	t.Parallel()
-	house, quiet := &alarms{}, slog.New(slog.DiscardHandler)
-	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Parts: doors.Parts{Alarms: house, Guide: guide{"turn on the lamp", "what time is it"}}, Page: shown{}}, quiet)
+	house := &alarms{}
+	s, err := New(Config{Listen: "127.0.0.1:0"}, Deps{Parts: doors.Parts{Alarms: house, Guide: guide{"turn on the lamp", "what time is it"}}, Page: shown{}}, quietly())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +53,9 @@ func TestAlarmsAndExamples(t *testing.T) {
 		}
 	}
 	if !slices.Equal(house.seen, []string{"zw-1", "zw-2"}) {
-		t.Errorf("it was told of %q", house.seen)
+		t.Errorf("acknowledged are %q", house.seen)
 	}
-	s, err = New(Config{Listen: "127.0.0.1:0"}, Deps{Parts: doors.Parts{Guide: guide(nil)}, Page: shown{}}, quiet)
+	s, err = New(Config{Listen: "127.0.0.1:0"}, Deps{Parts: doors.Parts{Guide: guide(nil)}, Page: shown{}}, quietly())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ const MostFollowers = 96
 // too slowly ever to catch up.
 const (
 	mostBehind = 64
-	keptEvents = 256              // events that a client can have again which was away for a moment
+	keptEvents = 256              // events that a client gets again when it was away for a moment
 	keptBytes  = 1 << 20          // the same, as they are sent
 	feedBeat   = 15 * time.Second // a comment, so that proxies keep the connection and a dead one is noticed
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "draw the icons of the installed page anew")
+var update = flag.Bool("update", false, "draw the icons of the installed page")
 
 // side is the side of the drawing in icon.svg, to whose numbers the ones here are equal.
 const side = 32
@@ -103,7 +103,7 @@ func TestIconsAreTheDrawing(t *testing.T) {
 		}
 		p, ok := got.(*image.Paletted)
 		if !ok || !bytes.Equal(p.Pix, wanted.Pix) || p.Rect != wanted.Rect {
-			t.Errorf("%s is another drawing; draw it anew: go test ./internal/doors/page -run Icons -update", name)
+			t.Errorf("%s is another drawing; replace it: go test ./internal/doors/page -run Icons -update", name)
 		}
 	}
 }

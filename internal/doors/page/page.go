@@ -97,7 +97,7 @@ func New(cfg Config) (*Page, error) {
 	return p, err
 }
 
-// app is what a phone or a computer is told to install the page as a program of its own.
+// app is the manifest from which a phone or a computer installs the page like a program.
 type app struct {
 	ID         string    `json:"id"`
 	Name       string    `json:"name"`
@@ -119,7 +119,7 @@ type appIcon struct {
 	Purpose string `json:"purpose"` // maskable: a phone may cut its own shape from it
 }
 
-// appOf is the page of a gateway as a program. Its colours are those of the styles by day.
+// appOf returns the manifest of the page of a gateway. Its colours are those of the styles by day.
 func appOf(name, language string) app {
 	picture := func(size, file, purpose string) appIcon {
 		return appIcon{"/page/" + file, size, "image/png", purpose}

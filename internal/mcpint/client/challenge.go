@@ -18,7 +18,7 @@ const (
 
 // challenge is what a refusal wants of the next token (RFC 6750, section 3).
 type challenge struct {
-	code   string   // the reason, such as insufficient_scope; "": it names none
+	code   string   // the reason, such as insufficient_scope; "": it gives no reason
 	scopes []string // what the token has to permit; nil: it does not say
 }
 

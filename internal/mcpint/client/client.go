@@ -41,7 +41,7 @@ type Options struct {
 	Notify func(Notice)
 	// Late is called once if a program that Dial has started does not answer within its
 	// ConnectTimeout, with the error that says so. Dial goes on until its context ends.
-	// nil: nobody is told. It must not block.
+	// It must not block. nil: the delay is not reported.
 	Late func(error)
 }
 

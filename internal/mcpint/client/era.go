@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +78,10 @@ func (s *session) negotiate(ctx context.Context, patience time.Duration) (openin
 	}()
 	var silence <-chan time.Time
 	if deadline, limited := ctx.Deadline(); limited {
-		whole := min(time.Until(deadline), cmp.Or(patience, time.Until(deadline)))
+		whole := time.Until(deadline)
+		if patience > 0 {
+			whole = min(whole, patience)
+		}
 		timer := time.NewTimer(whole - min(discoverTime, whole/5))
 		defer timer.Stop()
 		silence = timer.C

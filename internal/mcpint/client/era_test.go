@@ -178,8 +178,8 @@ func childSlow() {
 	}
 }
 
-// TestASlowServerOfAnOldRevision connects to a server that answers the handshake after its
-// time, and is told once that it is late.
+// TestASlowServerOfAnOldRevision connects to a server that answers the handshake too late, and
+// checks that Late is called at most once, with the reason.
 func TestASlowServerOfAnOldRevision(t *testing.T) {
 	t.Parallel()
 	slow := child(t, "old", "slow")

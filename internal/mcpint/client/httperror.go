@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"voicegateway/internal/ground/httpguard"
+	"voicegateway/internal/mcpint"
 )
 
 // HTTPError says that the server answered over HTTP with something that is not
@@ -78,11 +79,11 @@ func (e *HTTPError) Error() string {
 	case e.lostSession():
 		return fmt.Sprintf("the server has forgotten the session (%d)", e.Status)
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("the server wants to know who we are (%s); check the headers or auth set for it%s", status, text)
+		return fmt.Sprintf("%s (%s); check the headers or auth set for it%s", mcpint.KeyWanted, status, text)
 	case e.Status == http.StatusForbidden && e.Scopes != "":
 		return fmt.Sprintf("the server wants a token with the scope %q for this (%s); check auth.scopes and what the server of tokens gives us%s", e.Scopes, status, text)
 	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("the server does not let us in (%s); check the headers or auth set for it%s", status, text)
+		return fmt.Sprintf("%s (%s); check the headers or auth set for it%s", mcpint.KeyRefused, status, text)
 	case e.Status == http.StatusNotFound:
 		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
 	case e.Status == http.StatusMethodNotAllowed:

@@ -140,7 +140,8 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // replace returns another token for a request that the server has refused, and closes the
-// answer then. It returns none if the answer, a refusal or not, is all there is.
+// answer then. It returns nil if the answer is final: no refusal, or one that no other token
+// would change.
 func (t *tokenTransport) replace(ctx context.Context, old *oauth2.Token, answer *http.Response) (*oauth2.Token, error) {
 	c := challengeOf(answer.Header)
 	switch {
@@ -209,8 +210,8 @@ func (t *tokenTransport) renew(ctx context.Context, old *oauth2.Token, refused c
 	return token, nil
 }
 
-// scopesWith returns the scopes that the server has named so far, and these. What is
-// configured is all that is asked for: then it returns none.
+// scopesWith returns the scopes that the server has named so far, and these. It returns nil if
+// scopes are configured, because then only those are asked for.
 func (t *tokenTransport) scopesWith(named []string) []string {
 	if len(t.auth.Scopes) > 0 {
 		return nil

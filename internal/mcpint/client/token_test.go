@@ -39,7 +39,7 @@ type guarded struct {
 	astray  string           // where it says that they are, if that is somewhere else
 	endless bool             // what it says of itself does not end
 	deny    string           // the answer of the server of tokens in place of a token
-	scopes  []string         // what a token has to permit: first for anything, then for a call; none: nothing
+	scopes  []string         // what a token has to permit: the first for any request, the second for a call
 	gives   string           // the only scopes that are given; "": each that is asked for
 
 	mu    sync.Mutex
@@ -281,8 +281,8 @@ func TestScopesThatAServerNames(t *testing.T) {
 		"and more for a call":             {scopes: []string{"notes:read", "notes:write"}, asked: []string{"notes:read", "notes:read notes:write"}},
 		"for a call alone":                {scopes: []string{"", "notes:write"}, asked: []string{"", "notes:write"}},
 		"at a place that is configured":   {scopes: []string{"notes:read", "notes:write"}, silent: true, asked: []string{"", "notes:write"}},
-		"what nobody gives":               {scopes: []string{"notes:all"}, gives: "notes:read", asked: []string{"notes:all", ""}},
-		"what nobody gives, for a call":   {scopes: []string{"notes:read", "notes:write"}, gives: "notes:read", asked: []string{"notes:read", "notes:read notes:write", "notes:read notes:write"}, wrong: `the server wants a token with the scope "notes:write" for this (403 Forbidden); check auth.scopes`},
+		"what is not given":               {scopes: []string{"notes:all"}, gives: "notes:read", asked: []string{"notes:all", ""}},
+		"what is not given, for a call":   {scopes: []string{"notes:read", "notes:write"}, gives: "notes:read", asked: []string{"notes:read", "notes:read notes:write", "notes:read notes:write"}, wrong: `the server wants a token with the scope "notes:write" for this (403 Forbidden); check auth.scopes`},
 		"no more than what is configured": {scopes: []string{"notes:read", "notes:write"}, configured: []string{"notes:read"}, asked: []string{"notes:read"}, wrong: `the server wants a token with the scope "notes:write" for this (403 Forbidden); check auth.scopes`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type connection struct {
 }
 
 // open dials and lists the tools; without tools a connection is of no use. server holds
-// the settings of this attempt. late is told if its program does not answer in time.
+// the settings of this attempt. late is called if its program does not answer in time.
 func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation int, late func(error)) (*connection, error) {
 	began := time.Now()
 	inbox := &inbox{notices: map[client.Notice]struct{}{}, filled: make(chan struct{}, 1)}
@@ -58,7 +58,7 @@ func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation 
 	return conn, nil
 }
 
-// dialling is a way to a connection, for as long as it is open how it ends.
+// dialling is an attempt at a connection that has not ended yet.
 type dialling struct {
 	began  time.Time
 	result chan dialResult    // gets one value
@@ -96,8 +96,8 @@ func (s *supervisor) startDialling(ctx context.Context, server mcpint.Server) *d
 	return d
 }
 
-// ended returns where the result of a dialling comes from; of none comes nothing.
-func (d *dialling) ended() <-chan dialResult {
+// outcome returns the channel of the result; it is nil, and never ready, if there is no dialling.
+func (d *dialling) outcome() <-chan dialResult {
 	if d == nil {
 		return nil
 	}

@@ -3,10 +3,8 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,29 +19,10 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// peers installs the third-party programs that are missing, and returns their
-// directory. Where they cannot be installed the test is skipped, but on CI it
-// fails.
-func peers(t *testing.T) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../../scripts/peers.sh", "peers")
-	var errs bytes.Buffer
-	cmd.Stderr = io.MultiWriter(&errs, os.Stderr)
-	out, err := cmd.Output()
-	if err != nil {
-		text := fmt.Sprintf("the programs of others cannot be installed: %v\n%s", err, errs.String())
-		if os.Getenv("CI") == "true" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // everything returns the command of the protocol's own reference server.
 func everything(t *testing.T) (node, script string) {
 	t.Helper()
-	dir := peers(t)
+	dir := fake.InstallOthers(t, "peers.sh", "peers")
 	return filepath.Join(dir, "node_modules", ".bin", "peer-node"),
 		filepath.Join(dir, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
 }

@@ -82,7 +82,7 @@ func TestLaterAttemptsWaitLonger(t *testing.T) {
 		if s := b.Status()[1]; s.ErrorMessage == nil || slow.dialled() != 2 {
 			t.Fatalf("after 21 s, with %d starts, the status of the slow one is %+v", slow.dialled(), s)
 		}
-		pass(5 * time.Second) // the first start has ended meanwhile, and is not begun anew
+		pass(5 * time.Second) // the first start has ended meanwhile, and is not repeated
 		if s := b.Status()[1]; s.Status != mcpint.Connected || slow.dialled() != 2 || slow.left() != 1 {
 			t.Fatalf("after 26 s the slow one is %s, with %d starts, %d of them left", s.Status, slow.dialled(), slow.left())
 		}

@@ -28,8 +28,8 @@ type supervisor struct {
 	plan          plan
 	offer         *offer
 	view          view
-	latecomer     *dialling   // of an earlier attempt: its program is still starting; nil: there is none
-	late          *connection // of the latecomer, made between two attempts
+	latecomer     *dialling   // an earlier attempt whose program is still starting; or nil
+	late          *connection // what the latecomer made between two attempts; or nil
 
 	toolsArrived   func()        // tells the registry that the tools are there or not coming
 	firstRound     chan struct{} // closed at the first connection, or when none will be tried
@@ -134,7 +134,7 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 		case <-over:
 			s.endRequirementWait()
 			return true, ctx.Err() == nil
-		case r := <-s.latecomer.ended():
+		case r := <-s.latecomer.outcome():
 			if s.latecomer, s.late = nil, r.conn; r.err == nil {
 				return false, true
 			}
@@ -259,7 +259,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 		case err := <-d.late:
 			s.latecomer = d
 			return over(nil, err)
-		case r := <-s.latecomer.ended():
+		case r := <-s.latecomer.outcome():
 			s.latecomer = nil
 			if r.err == nil {
 				s.abandon(d)

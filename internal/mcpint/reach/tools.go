@@ -37,9 +37,9 @@ type ServerList interface {
 }
 
 // NewTools makes the tools that show and reconnect the MCP servers of this gateway
-// (REQUIREMENTS M7). A new one is one more entry. The retrying tool starts an attempt and does not wait for
-// its end. troubles says what else is wrong with the gateway, in sentences of the voice; nil:
-// that is not told.
+// (REQUIREMENTS M7). To add a tool, add an entry. The retrying tool starts an attempt and does
+// not wait for its end. troubles says what else is wrong with the gateway, in sentences of the
+// voice; nil: the tools leave it out.
 func NewTools(servers ServerList, troubles func() []string) []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Spec{

@@ -1,5 +1,5 @@
-// What this gateway is: its version and its configuration, and how easily its wake words are
-// heard.
+// What this gateway is: its version, its area, its configuration, its wake words and how often
+// they were heard by mistake.
 import { byId, el, foreign, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
 

@@ -55,8 +55,8 @@ export function ask(name, input = {}) {
 // offered reports whether a gateway with these routes has an operation.
 export const offered = (routes, name) => routes.includes(operations[name]);
 
-// reconnect takes back what was said of a request that did not get through.
-export function reconnect() {
+// clearLost removes the notice that a request did not get through.
+export function clearLost() {
   if (byId("notice").textContent === word("lost")) say(byId("notice"), "");
 }
 

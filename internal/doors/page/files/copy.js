@@ -1,5 +1,5 @@
-// A command to copy. What a browser keeps from pages without a secure connection, such as those
-// of a gateway that another machine shows, is done in the old way.
+// A command to copy. Browsers let only pages with a secure connection use the clipboard; the page
+// of a gateway on another machine has none, and copies in the old way.
 import { byId, el, say, word } from "/page/dom.js";
 
 // command shows a command with the button that copies it. What tells the button from others is in

@@ -90,7 +90,7 @@ async function draw() {
     arrangement.movable(section, head, area, order);
     areas.push(section);
   }
-  const focused = document.activeElement, key = focused?.dataset?.key; // of a button that is made anew
+  const focused = document.activeElement, key = focused?.dataset?.key; // of a button that is replaced
   byId("areas").replaceChildren(...areas);
   if (!key && byId("areas").contains(focused)) focused.focus({ preventScroll: true }); // it was taken out, and put back
   if (key) {
@@ -188,9 +188,9 @@ function sumUp() {
 
 const offers = new Map(); // word -> the button that ends all of a group at once
 
-// offerAll says what the buttons above the rooms end all at once. They are there as long as a house
-// has two such things, so that nothing moves under a finger. Each thing says for itself what became
-// of it.
+// offerAll makes the button above the rooms that ends all of a group at once. It is there as long as
+// the house has two such things, so that nothing moves under a finger. Each tile shows what became
+// of its thing.
 function offerAll(group) {
   if (!offers.has(group.all)) {
     const button = el("button", { type: "button" }, word(group.all));

@@ -38,7 +38,7 @@ export function hexOf(hue) {
   return `#${[5, 3, 1].map((n) => part(n).toString(16).padStart(2, "0")).join("")}`;
 }
 
-// hueOf is the hue of a colour in degrees, in steps of five; null for none, such as white.
+// hueOf is the hue of a colour in degrees, in steps of five; null for a colour without one, such as white.
 export function hueOf(hex) {
   if (!/^#[0-9a-f]{6}$/.test(hex)) return null;
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)), most = Math.max(r, g, b), span = most - Math.min(r, g, b);
@@ -195,8 +195,9 @@ export function taken(entity, { receipt, state, level: at }) {
 
 const isBlind = (e) => e.domain === "cover" && !gates.includes(classOf(e));
 
-// glance are the groups that are summed up above the house, each with what of it stands out, and
-// for what is ended all at once, what belongs to it at all, the act and its words.
+// glance are the groups that are summed up above the house, each with the test of what stands out.
+// A group that can be ended all at once also has the test of what belongs to it, the act, and the
+// word of its button.
 export const glance = [
   { word: "sum_lights", is: (e) => e.reachable !== false && e.domain === "light" && e.state === "on", of: (e) => e.domain === "light", act: "off", all: "all_lights" },
   { word: "sum_covers", is: (e) => isBlind(e) && tone(e) === "open", of: isBlind, act: "close", all: "all_covers" },

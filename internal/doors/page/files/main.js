@@ -1,7 +1,7 @@
 // The page: everything is told by the gateway, and asked of it again only when the
 // connection was away too long.
 import { byId, minuteOf, say, setClock, soon, word } from "/page/dom.js";
-import { ask, lastAnswer, noteAnswer, reconnect } from "/page/api.js";
+import { ask, clearLost, lastAnswer, noteAnswer } from "/page/api.js";
 import { follow } from "/page/feed.js";
 import * as talk from "/page/talk.js";
 import * as turns from "/page/turns.js";
@@ -27,13 +27,13 @@ async function load() {
 
 const loadSoon = soon(() => load().catch((problem) => say(byId("notice"), problem.message)));
 
-// A connection may end without a word, as when a phone leaves the house: then nothing is heard
-// of what the page asks for all the time.
+// A connection may end without a word, as when a phone leaves the house: then the requests that
+// the page makes all the time are not answered.
 const patience = 25000; // ms
 
-let broken = false, looked = Date.now(); // since when somebody looks
+let broken = false, looked = Date.now(); // since when the page is visible
 
-// tellLost says that what is seen is old, and from when it is.
+// tellLost says that what the page shows is old, and how old.
 function tellLost() {
   const lost = broken || !document.hidden && Date.now() - Math.max(lastAnswer(), looked) > patience;
   if (lost && byId("lost").hidden) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
@@ -46,8 +46,10 @@ document.addEventListener("visibilitychange", () => { looked = Date.now(); });
 follow((kind, body) => {
   if (kind === "open" || kind === "lost") {
     broken = kind === "lost";
-    if (!broken) reconnect();
-    if (!broken) noteAnswer();
+    if (!broken) {
+      clearLost();
+      noteAnswer();
+    }
     tellLost();
     return;
   }

@@ -11,7 +11,7 @@ export function take(kind, body) {
   if (kind === "server" || kind === "state") readSoon();
 }
 
-let muted = false; // the microphone is closed because somebody wanted that
+let muted = false; // the microphone is closed on request
 
 const readSoon = soon(() => read().catch(() => {}));
 let told = "";
@@ -53,8 +53,8 @@ const mends = {
   http: ["reload", async () => location.reload()],
 };
 
-// commands are those that mend the parts that no button can, or say more about them; doctor
-// does that for the others.
+// commands mend the parts that no button mends, or say more about them. For a part that is not
+// listed, the log does.
 const commands = {
   audio: "voice-gateway devices", speaker: "voice-gateway devices", stt: "voice-gateway models verify", wake: "voice-gateway models pull",
   tts: "sudo apt install espeak-ng", mqtt: "voice-gateway doctor", ai: "voice-gateway doctor", grammar: "voice-gateway doctor", broker: "voice-gateway doctor",

@@ -18,7 +18,7 @@ export async function load() {
 let examples = ""; // the sentences that are offered
 let sure = false;  // they are of a house that is known
 
-// readExamples offers sentences that work in this house to who has said nothing yet.
+// readExamples offers sentences that work in this house, as long as nothing was said.
 async function readExamples() {
   if (!isEmpty() || sure) return;
   const known = byId("house-none").hidden, { sentences } = await ask("examples");
@@ -90,16 +90,16 @@ function partial(text) {
   say(line, text);
 }
 
-let unheard = null; // ends the meter
+let endMeter = null; // ends the meter while it runs
 
-// meter shows how loud it is while somebody is listened to, on a page that is looked at.
+// meter shows how loud it is while the microphone listens, on a page that is visible.
 function meter() {
   const wanted = state === "listening" && !document.hidden;
   byId("hearing").hidden = !wanted;
-  if (wanted && !unheard) unheard = hear(({ level, floor }) => byId("hearing").style.setProperty("--level", String(loudness(level - floor))));
-  if (wanted || !unheard) return;
-  unheard();
-  unheard = null;
+  if (wanted && !endMeter) endMeter = hear(({ level, floor }) => byId("hearing").style.setProperty("--level", String(loudness(level - floor))));
+  if (wanted || !endMeter) return;
+  endMeter();
+  endMeter = null;
   byId("hearing").style.setProperty("--level", "0");
 }
 

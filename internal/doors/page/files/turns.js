@@ -17,10 +17,10 @@ const items = new Map(); // id -> element
 const said = byId("said"), all = byId("turns-all");
 let atEnd = true;    // the newest is in view, and stays there
 
-// isEmpty reports whether nothing was said yet, as far as it is known.
+// isEmpty reports whether the page knows of no turn yet.
 export const isEmpty = () => turns.length === 0;
 
-// follow keeps the newest in view while nobody has scrolled up.
+// follow keeps the newest in view, unless the reader has scrolled up.
 function follow() {
   if (atEnd) said.scrollTop = said.scrollHeight;
 }
@@ -29,7 +29,7 @@ new ResizeObserver(follow).observe(said);
 new ResizeObserver(follow).observe(all);
 let before = 0; // where it was scrolled to
 said.addEventListener("scroll", () => {
-  if (making || said.clientHeight === 0) return; // nobody scrolls what is being made, or is not shown
+  if (making || said.clientHeight === 0) return; // no reader scrolls what is being made, or is not shown
   const near = said.scrollHeight - said.scrollTop - said.clientHeight < 24;
   if (near) {
     atEnd = true;
@@ -44,8 +44,8 @@ byId("below").addEventListener("click", () => {
   items.get(turns[0]?.id)?.querySelector("summary").focus({ preventScroll: true });
 });
 
-// wait shows what was asked until the function that it returns is called: then the turn is
-// there, or the trouble is told.
+// wait shows what was asked until the function that it returns is called. By then the turn is
+// shown, or a notice says what went wrong.
 export function wait(text) {
   const line = byId("pending");
   say(line, `${text} …`);
@@ -147,7 +147,7 @@ function itemOf(turn) {
       el("span", { className: "answer" }, el("strong", { dir: "auto", className: answer ? "" : tone[turn.outcome] }, answer || known("outcome_", turn.outcome)),
         ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), icon("down"))));
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(el("div", { className: "told" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
+    if (details.open && details.children.length === 1) details.append(el("div", { className: "reasons" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
     if (details.open) reveal(item);
   });
   const item = el("li", {}, details);
