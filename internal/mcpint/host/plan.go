@@ -13,6 +13,7 @@ type plan struct {
 	generation        int           // number of the connection, one more with every attempt
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
+	silences          int           // attempts since the last reset that the server left unanswered until their time was up
 	began             time.Time     // when the last attempt began
 	took              time.Duration // how long the last successful attempt took; zero: none succeeded
 	due               time.Time     // when the schedule's next attempt is due; zero: no attempt is planned
@@ -40,7 +41,7 @@ const (
 
 // reset starts the schedule over.
 func (p *plan) reset() {
-	p.attempts, p.scheduledAttempts, p.delay, p.requirementsAwaited = 0, 0, 0, false
+	p.attempts, p.scheduledAttempts, p.silences, p.delay, p.requirementsAwaited = 0, 0, 0, 0, false
 	p.due, p.waitingSince = time.Time{}, time.Now()
 	p.usedUpSince, p.lateDelay = time.Time{}, 0
 }
