@@ -186,7 +186,7 @@ func (s *supervisor) beginRequirementWait(ctx context.Context) bool {
 func (s *supervisor) showMissing(text string) {
 	s.view.mu.Lock()
 	old := s.view.status.ErrorMessage
-	s.view.status.ErrorMessage = &text
+	s.view.status.ErrorMessage, s.view.status.Fault = &text, pointerOrNil(mcpint.FaultNeeds)
 	s.view.status.NextRetryTime = timestamp(s.plan.requirements.deadline)
 	s.view.mu.Unlock()
 	if tell := s.host.cfg.Observer.Held; tell != nil && !s.plan.requirements.missed {
@@ -347,7 +347,7 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time, tell f
 		tell(next)
 	}
 	s.view.mu.Lock()
-	s.view.status.ErrorMessage = pointerOrNil(statusText(err))
+	s.view.status.ErrorMessage, s.view.status.Fault = pointerOrNil(statusText(err)), pointerOrNil(faultOf(err))
 	s.view.status.NextRetryTime = timestamp(next)
 	s.view.said = stderrOf(err)
 	failedBefore := s.view.status.Status == mcpint.Failed
