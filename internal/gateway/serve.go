@@ -162,8 +162,15 @@ func (d doorActs) Say(ctx context.Context, text string) error {
 }
 
 // Listen opens an utterance.
-func (d doorActs) Listen(ctx context.Context) error {
-	err := d.acts.Listen(ctx)
+func (d doorActs) Listen(ctx context.Context) error { return d.unheard(d.acts.Listen(ctx)) }
+
+// Hold keeps an utterance open as long as a button is held.
+func (d doorActs) Hold(ctx context.Context, b ear.Button) error {
+	return d.unheard(d.acts.Hold(ctx, b))
+}
+
+// unheard marks the errors of a microphone that hears nothing.
+func (d doorActs) unheard(err error) error {
 	if errors.Is(err, ear.ErrMuted) {
 		return doors.Because(doors.ErrConflict, err)
 	}
