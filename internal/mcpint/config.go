@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ const (
 
 // WithDefaults returns the server with its empty settings filled in.
 func (s Server) WithDefaults() Server {
-	s.Transport, s.Trust, s.Protocol = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead), cmp.Or(s.Protocol, ProtocolAuto)
+	s.Transport, s.Trust, s.Protocol = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead), cmp.Or(s.Protocol, s.usualProtocol())
 	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
 	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
@@ -147,6 +148,30 @@ func (s Server) checkProtocol() error {
 		return nil
 	}
 	return fmt.Errorf("%q is no revision that is spoken over %s; expected %s, %s", s.Protocol, s.Transport, ProtocolAuto, strings.Join(known, ", "))
+}
+
+// usualProtocol is the setting of a server whose entry names none. Home Assistant knows the
+// handshake alone, and writes a page into its owner's log for each question about the newest
+// revision.
+func (s Server) usualProtocol() string {
+	if s.Transport == "http" && s.IsHomeAssistant() {
+		return "2025-11-25"
+	}
+	return ProtocolAuto
+}
+
+// IsHomeAssistant reports whether the server is Home Assistant's own MCP server, by its
+// address. Unlike HomeAssistantServer it tells no house and proves nothing.
+func (s Server) IsHomeAssistant() bool {
+	u, err := url.Parse(s.URL)
+	return err == nil && s.Transport != "stdio" && IsHomeAssistantPath(u.Path)
+}
+
+// IsHomeAssistantPath reports whether a path is one at which Home Assistant serves MCP: all
+// that it offers to models, one of its APIs such as assist, or the transport of 2024.
+func IsHomeAssistantPath(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	return path == "/api/mcp" || strings.HasPrefix(path, "/api/mcp/") || path == "/mcp_server/sse" || strings.HasPrefix(path, "/mcp_server/messages/")
 }
 
 // transports are the names of the ways to reach a server.
