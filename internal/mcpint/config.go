@@ -86,7 +86,7 @@ const (
 
 // WithDefaults returns the server with its empty settings filled in.
 func (s Server) WithDefaults() Server {
-	s.Transport, s.Trust, s.Protocol = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead), cmp.Or(s.Protocol, s.usualProtocol())
+	s.Transport, s.Trust, s.Protocol = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Trust, TrustRead), cmp.Or(s.Protocol, ProtocolAuto)
 	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 	s.CallTimeout = cmp.Or(s.CallTimeout, defaultCallTimeout)
 	s.RequiresTimeout = cmp.Or(s.RequiresTimeout, defaultRequiresTimeout)
@@ -148,16 +148,6 @@ func (s Server) checkProtocol() error {
 		return nil
 	}
 	return fmt.Errorf("%q is no revision that is spoken over %s; expected %s, %s", s.Protocol, s.Transport, ProtocolAuto, strings.Join(known, ", "))
-}
-
-// usualProtocol is the setting of a server whose entry names none. Home Assistant knows the
-// handshake alone, and writes a page into its owner's log for each question about the newest
-// revision.
-func (s Server) usualProtocol() string {
-	if s.Transport == "http" && s.IsHomeAssistant() {
-		return "2025-11-25"
-	}
-	return ProtocolAuto
 }
 
 // IsHomeAssistant reports whether the server is Home Assistant's own MCP server, by its
