@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -17,7 +18,8 @@ import (
 
 // HomeAssistant plays the WebSocket API of Home Assistant, and what a real one cannot be
 // made to do: it falls silent, tells several things at once, and answers as a test says. It
-// is reached by its Dial alone, in memory, so that tests in virtual time can use it.
+// is reached by its Dial alone, in memory, so that tests in virtual time can use it, until
+// Listen gives it an address.
 type HomeAssistant struct {
 	// Coalesce has several messages sent in one frame.
 	Coalesce bool
@@ -121,6 +123,23 @@ func (h *HomeAssistant) Dial(ctx context.Context, _, _ string) (net.Conn, error)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Listen gives it an address of this machine until the test ends, for programs.
+func (h *HomeAssistant) Listen(tb testing.TB) (url string) {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = h.server.Serve(l) }()
+	tb.Cleanup(func() {
+		_ = h.server.Close()
+		_ = h.Close()
+		<-ended
+	})
+	return "http://" + l.Addr().String()
 }
 
 // hassClient is one connected client.
@@ -239,7 +258,11 @@ func (h *HomeAssistant) result(m map[string]any) any {
 		ids, _ := m["entity_ids"].([]any)
 		for _, entity := range ids {
 			name, _ := entity.(string)
-			entries[name] = map[string]any{"entity_id": name, "aliases": append([]any{nil}, h.things[name].Aliases...)}
+			if t, is := h.things[name]; is && !t.Unlisted {
+				entries[name] = entryOf(name, t)
+			} else {
+				entries[name] = nil
+			}
 		}
 		return entries
 	case "homeassistant/expose_entity/list":
@@ -267,12 +290,17 @@ func (h *HomeAssistant) entries() []any {
 		if t.Unlisted {
 			continue
 		}
-		out = append(out, map[string]any{
-			"entity_id": entity, "area_id": orNull(t.Area), "device_id": orNull(t.Device), "entity_category": nil, "hidden_by": nil,
-			"options": map[string]any{"conversation": map[string]any{"should_expose": !t.Hidden}},
-		})
+		out = append(out, entryOf(entity, t))
 	}
 	return out
+}
+
+func entryOf(entity string, t Thing) map[string]any {
+	return map[string]any{
+		"entity_id": entity, "area_id": orNull(t.Area), "device_id": orNull(t.Device), "entity_category": nil, "hidden_by": nil,
+		"aliases": append([]any{nil}, t.Aliases...),
+		"options": map[string]any{"conversation": map[string]any{"should_expose": !t.Hidden}},
+	}
 }
 
 func orNull(text string) any {
@@ -397,6 +425,13 @@ func (h *HomeAssistant) toAll(message func(*hassClient) any) {
 	for _, c := range all {
 		h.tell(c, message(c))
 	}
+}
+
+// State is the state of a thing; "" for one that does not exist.
+func (h *HomeAssistant) State(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.things[id].State
 }
 
 // Calls are the services that were called.

@@ -2,7 +2,6 @@ package hass
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -23,6 +22,7 @@ type commander struct {
 	link      *link
 	mirror    *mirror
 	chronicle *chronicle
+	registry  *freshness
 	rewritten chan<- struct{} // the registries have to be read again
 	lines     order.Lines     // of the commands that have not been sent yet, by thing
 
@@ -125,7 +125,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 	if now.away() {
 		return c.endAway(r, e, now), nil
 	}
-	if e.unlisted {
+	if e.unlisted || c.registry.isStale() {
 		if ended := c.checkShown(ctx, e, r); ended != nil {
 			return *ended, nil
 		}
@@ -137,21 +137,16 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 // it ends the receipt.
 func (c *commander) checkShown(ctx context.Context, e *entity, r tools.Receipt) *tools.Receipt {
 	s := c.link.now()
-	var body json.RawMessage
-	err := s.err
+	shown, err := false, s.err
 	if s.conn != nil {
-		body, err = s.conn.Call(ctx, askExposed)
-	}
-	var all exposure
-	if err == nil {
-		err = json.Unmarshal(body, &all)
+		shown, err = isShown(ctx, s.conn, e)
 	}
 	switch {
 	case err != nil:
 		why, text := explainAway(standing{err: err})
 		ended := form.End(r, tools.NoAnswer, why, text)
 		return &ended
-	case !all.Entities[e.ID].Conversation:
+	case !shown:
 		poke(c.rewritten)
 		ended := form.End(r, tools.Refused, tools.UnknownDevice, e.Name+" is not shown to assistants any more.")
 		return &ended

@@ -98,9 +98,12 @@ func (p *plan) planNext(began, now time.Time, err error, random func() float64) 
 		soonest = now.Add(min(p.retry.BaseDelay, p.delay)) // a server that hangs is not started without a pause
 	}
 	p.due = began.Add(p.delay)
-	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > p.delay {
-		p.delay = min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval))
-		p.due = now.Add(p.delay)
+	if answer, ok := errors.AsType[*client.HTTPError](err); ok {
+		wanted := max(min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval)), answer.LeastPause())
+		if wanted > p.delay {
+			p.delay = wanted
+			p.due = now.Add(p.delay)
+		}
 	}
 	if p.due.Before(soonest) {
 		p.due = soonest
