@@ -16,7 +16,7 @@ running=() # processes of ours
 leave() {
   local process
   for process in "${running[@]}"; do kill -KILL "$process" 2>/dev/null || true; done
-  wait
+  { wait || true; } 2>/dev/null # the shell would tell each of them as killed
   running=()
 }
 finish() {
@@ -89,6 +89,7 @@ arrive() {
   # A network that looks into what passes has a certificate of its own, which this machine knows.
   find /usr/local/share/ca-certificates -name '*.crt' -exec install -D -t "$root/usr/local/share/ca-certificates" {} +
   within "$root" update-ca-certificates >/dev/null 2>&1
+  printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$root/etc/hosts" # sudo looks its name up
   within "$root" useradd --create-home --shell /bin/bash newcomer
   printf 'newcomer ALL=(ALL) NOPASSWD: ALL\n' | put 0440 "$root/etc/sudoers.d/newcomer"
   steps=()

@@ -12,7 +12,7 @@ const (
 	FaultEnded         Fault = "ended"          // the process ended
 	FaultSlow          Fault = "slow"           // no answer in time
 	FaultNotMCP        Fault = "not_mcp"        // an answer, and not one of an MCP server
-	FaultUnauthorized  Fault = "unauthorized"   // it wants to know who we are, or does not let us in
+	FaultKey           Fault = "key"            // it wants to know who we are, or does not let us in
 	FaultNoPage        Fault = "no_page"        // there is nothing at the address's path
 	FaultNoName        Fault = "no_name"        // the network does not know the name
 	FaultRefused       Fault = "refused"        // nothing listens at the address
@@ -23,7 +23,7 @@ const (
 // Faults lists all of them but FaultOther.
 func Faults() []Fault {
 	return []Fault{
-		FaultNotFound, FaultNotExecutable, FaultEnded, FaultSlow, FaultNotMCP, FaultUnauthorized, FaultNoPage, FaultNoName, FaultRefused,
+		FaultNotFound, FaultNotExecutable, FaultEnded, FaultSlow, FaultNotMCP, FaultKey, FaultNoPage, FaultNoName, FaultRefused,
 		FaultTLS, FaultNeeds,
 	}
 }

@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -47,7 +46,7 @@ func (p own) houses(r tools.Result) string {
 	}
 	var said, reached []string
 	for _, h := range told.Houses {
-		why := cmp.Or(p.NoHouse(h.WaitingFor), p.NoServer(h.Fault, h.Name))
+		why := p.NoHouse(h.WaitingFor)
 		switch {
 		case h.Reached:
 			reached = append(reached, h.Name)
@@ -55,6 +54,8 @@ func (p own) houses(r tools.Result) string {
 			said = append(said, p.Phrase("house_why", map[string]any{"house": h.Name, "why": why}))
 		case h.Since != nil && time.Since(*h.Since) < day:
 			said = append(said, p.Phrase("server_away_since", map[string]any{"name": h.Name, "time": p.TimeOfDay(h.Since.Local())}))
+		case h.Fault != "":
+			said = append(said, p.Phrase("house_why", map[string]any{"house": h.Name, "why": p.NoServer(h.Fault, h.Name)}))
 		default:
 			said = append(said, p.Phrase("house_unreached", map[string]any{"house": h.Name}))
 		}

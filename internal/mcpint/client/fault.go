@@ -55,7 +55,7 @@ func (e *HTTPError) fault() mcpint.Fault {
 	case e.Page:
 		return mcpint.FaultNotMCP
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
-		return mcpint.FaultUnauthorized
+		return mcpint.FaultKey
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
 		return mcpint.FaultNoPage
 	}

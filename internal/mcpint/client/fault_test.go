@@ -59,7 +59,7 @@ func TestEachFaultHasItsOwnWords(t *testing.T) {
 		"for no machine":    {stdio(script("foreign", "\x7fELF and no more", 0o755)), mcpint.FaultNotExecutable, "exec format error"},
 		"silent":            {stdio(script("silent", "#!/bin/sh\nexec sleep 60\n", 0o755)), mcpint.FaultSlow, "no answer to initialize within 1s"},
 		"other text":        {stdio(script("text", "#!/bin/sh\nprintf 'Content-Length: 5\\r\\n\\r\\n{}'; exec sleep 60\n", 0o755)), mcpint.FaultNotMCP, `it writes Content-Length headers, as language servers do, and MCP wants one message a line: "Content-Length: 5  {}"`},
-		"wants a key":       {web(answer(http.StatusUnauthorized)), mcpint.FaultUnauthorized, "wants to know who we are (401 "},
+		"wants a key":       {web(answer(http.StatusUnauthorized)), mcpint.FaultKey, "wants to know who we are (401 "},
 		"nothing there":     {web(answer(http.StatusNotFound)), mcpint.FaultNoPage, "there is no MCP server at this address (404 Not Found)"},
 		"unknown name":      {web("http://no-such-host.invalid/mcp"), mcpint.FaultNoName, "does not know the name no-such-host.invalid"},
 		"nobody listens":    {web(nobody), mcpint.FaultRefused, "connection refused"},

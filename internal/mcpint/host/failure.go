@@ -112,7 +112,7 @@ func thingsToCheck(s mcpint.Server, err error) []string {
 		mcpint.FaultNotFound:      program + " installed",
 		mcpint.FaultNotExecutable: s.Command + " may be executed by the gateway's user (chmod +x), and is made for this machine",
 		mcpint.FaultNotMCP:        address + " is the address of an MCP server",
-		mcpint.FaultUnauthorized:  fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
+		mcpint.FaultKey:           fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
 		mcpint.FaultNoPage:        "the path of " + address,
 		mcpint.FaultNoName:        fmt.Sprintf("the name in %s, and the network's DNS", address),
 		mcpint.FaultRefused:       fmt.Sprintf("the server at %s runs, and its port", address),
