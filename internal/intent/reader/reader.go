@@ -129,7 +129,7 @@ func (w *Words) Read(t Text, learned Learned, h *home.House, match Match) Readin
 // ours behind polite words is answered, and one of the clock that is explained wholly.
 func (w *Words) readQuestion(r Reading, t Text, learned Learned, h *home.House, match Match) Reading {
 	r.Doubt = "it is nothing for the house"
-	if asked := w.bare(t.Words); asked != w.plain(t.Words) {
+	if asked := w.bare(t.Words); asked != w.plain(t.Words) && w.addresses(t.Words) {
 		if means := match(asked); means.OnlyReads() {
 			r.Verdict, r.Doubt, r.Sentence, r.Means = Do, "", asked, means
 			return r
@@ -359,6 +359,22 @@ func (w *Words) bare(text string) string {
 		n, _ := w.polite.longestAt(words)
 		if n == 0 {
 			return strings.Join(words, " ")
+		}
+		words = words[n:]
+	}
+}
+
+// addresses reports whether a text begins with what a matcher does not take off itself, such
+// as the name of an assistant. Without it, the text was matched without polite words already.
+func (w *Words) addresses(text string) bool {
+	words := strings.Fields(w.plain(text))
+	for {
+		n, _ := w.polite.longestAt(words)
+		if n == 0 {
+			return false
+		}
+		if w.called[strings.Join(words[:n], " ")] {
+			return true
 		}
 		words = words[n:]
 	}

@@ -268,7 +268,7 @@ func (w *writer) times(said []piece) string {
 			}
 		}
 	case 2:
-		if words[0] == w.texts["at"] {
+		if words[0] == w.texts["at"] || !slices.ContainsFunc(words, func(word string) bool { return w.time.units[word] }) {
 			break
 		}
 		for len(words) > 1 && w.time.starts[words[0]] && w.numberAt(words[:1]) == 0 {

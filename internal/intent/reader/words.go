@@ -26,6 +26,7 @@ type Words struct {
 	forbids     map[string]bool
 	orders      phrases         // how an order or a wish begins
 	polite      phrases         // what may stand before it
+	called      map[string]bool // of these the names of assistants
 	instead     phrases         // texts that are read as others, by these
 	relays      map[string]bool // an order to tell a thing something is one to the thing
 	joins       map[string]bool // words that join two parts of one order
@@ -47,6 +48,7 @@ type file struct {
 	Forbids []string            `yaml:"forbids"`
 	Begins  []string            `yaml:"begins"`
 	Polite  []string            `yaml:"polite"`
+	Called  []string            `yaml:"called"`
 	Instead map[string][]string `yaml:"instead"`
 	Relays  []string            `yaml:"relays"`
 	Joins   []string            `yaml:"joins"`
@@ -190,7 +192,8 @@ func parse(language string, data []byte) (*Words, error) {
 	w.numbers, _ = numbers.For(language)
 	w.neutral.add(classUses, f.Neutral...)
 	w.orders.add(classUses, f.Begins...)
-	w.polite.add(classUses, f.Polite...)
+	w.polite.add(classUses, slices.Concat(f.Called, f.Polite)...)
+	w.called = set(f.Called)
 	for text, said := range f.Instead {
 		w.instead.add(text, said...)
 	}
