@@ -79,7 +79,6 @@ type Gateway struct {
 	journal  *journal
 	stream   *display.Stream
 	health   health
-	view     homeView
 	onMQTT   doors.Parts
 	http     *httpapi.Server  // nil: the gateway does not serve HTTP
 	manager  *systemd.Service // nil: there is no service manager to notify
@@ -142,11 +141,8 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	acts := acts{discreet: s.discreet, answerer: thinking.answerer, loop: hearing.loop, mute: hearing.mute, hears: !s.deaf(), observer: observer, deaf: hearing.sound.deaf, unheard: hearing.sound.unheard, changed: link.poke}
 	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, rooms, thinking, hearing, keeper), thinking.phrases}
 	thinking.answerer.Ends, thinking.answerer.Gateway, thinking.answerer.Houses = keeper, told, thinking.roll
-	thinking.roll.lost = link.bus.Lost
-	view := homeView{rooms, registry, mcp, thinking.roll}
-	link.bus.OnConnection(func(bool) { stream.House.Stir() })
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
-		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: view,
+		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: link.showHouse(homeView{rooms, registry, mcp, thinking.roll}, stream),
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser}, Arranger: family.NewArranger(s.cfg.Gateway.StateDir, s.log.With("part", "http")),
 		Alarms: alarmView{thinking.news, announcer{loop: hearing.loop, loud: hearing.loud}, stream}, Guide: guideView{rooms, s.cfg.Gateway.Area}, Past: thinking.answerer,
@@ -161,6 +157,6 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	}
 	return &Gateway{
 		setup: s, acts: acts, board: board, tools: registry, volume: volume, timers: keeper, house: rooms, link: link, mcp: mcp, thinking: thinking, hearing: hearing, buttons: buttons,
-		observer: observer, journal: journal, stream: stream, health: told, view: view, onMQTT: onMQTT, http: http, manager: manager,
+		observer: observer, journal: journal, stream: stream, health: told, onMQTT: onMQTT, http: http, manager: manager,
 	}, nil
 }

@@ -227,6 +227,14 @@ func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 	return snapshot, nil
 }
 
+// showHouse returns the view of the house for the doors. The house is looked at again when the
+// connection to the broker comes or goes.
+func (l link) showHouse(v homeView, stream *display.Stream) homeView {
+	v.roll.lost = l.bus.Lost
+	l.bus.OnConnection(func(bool) { stream.House.Stir() })
+	return v
+}
+
 // ownRoom reports whether a request names the gateway's own room. One that names
 // none may come from anywhere.
 func ownRoom(area, own string) bool { return area != "" && strings.EqualFold(area, own) }
