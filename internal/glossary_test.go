@@ -14,6 +14,7 @@ import (
 var otherMeanings = map[string]string{
 	"client":    "of a protocol: the side that asks (MQTT, an HTTP address, a worker)",
 	"command":   "what a topic asks for by its verb; what a Z-Wave device is told",
+	"happening": "what a family is told later: an act of a turn, an event, or what rang",
 	"job":       "what a goroutine is to do in the lab",
 	"layer":     "of a neural network",
 	"path":      "through a decoder's lattice",

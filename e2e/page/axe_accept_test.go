@@ -69,7 +69,7 @@ func TestAcceptPageByAxe(t *testing.T) {
 	}
 	parts := func(p *tab, what string) {
 		t.Helper()
-		for _, part := range []string{"talk", "timers", "system", "house"} {
+		for _, part := range []string{"talk", "timers", "happened", "system", "house"} {
 			p.turnTo(part)
 			judge(p, what+", "+part)
 		}

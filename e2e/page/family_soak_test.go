@@ -107,7 +107,12 @@ var chores = []chore{
 	{"orange light for the guests", nil, []stroke{{on: control("Colour of Mood Light")}, {on: control("Orange: Mood Light")}}, hasState("Mood Light", "on") + ` && ` + control("Orange: Mood Light") + `.getAttribute("aria-pressed") === "true"`},
 	{"why is the light on", act("Hallway Light", "on", nil), talk("why is the hallway light on"), replies("asked for it")},
 	{"take that back", nil, talk("undo"), replies("off again")},
-	{"what happened at seven", nil, talk("")[:1], `[...document.querySelectorAll("#turns .at")].every((e) => e.checkVisibility() && /\d:\d\d/.test(e.textContent)) && document.querySelector("#turns .at")`},
+	{"what happened in the last hour", nil, talk("what happened in the last hour"), replies("^These are the last of \\d+\\. At ")},
+	{
+		"what happened at seven", func(g gateway) { g.fault(`{"op":"change","node":"Front Door","key":"98-0-currentMode","value":0}`) },
+		[]stroke{{on: `document.querySelector(".tabs [data-tab=happened]")`}},
+		`[...document.querySelectorAll("#happened-list > li")].some((e) => e.checkVisibility() && /\d:\d\d.*Front Door: unlocked.*by hand/s.test(e.innerText))`,
+	},
 	{"which thing in the cellar does not answer", func(g gateway) { g.fault(`{"op":"dead","node":"Water Valve"}`); act("Water Valve", "close", nil)(g) }, []stroke{{on: control("Water Valve (Cellar): does not answer")}}, `document.activeElement.closest(".tile")?.querySelector(".value").textContent.startsWith("does not answer")`},
 	{"everything off", act("Attic Light", "on", nil), []stroke{{on: "(" + hasState("Attic Light", "on") + " ? " + control("All lights off") + " : null)"}}, `[...document.querySelectorAll("#glance a")].every((e) => !/^\d+ lights on/.test(e.textContent)) && ` + hasState("Attic Light", "off")},
 }

@@ -2,6 +2,7 @@ package doors
 
 import (
 	"context"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/ear"
@@ -31,6 +32,7 @@ type Parts struct {
 	Arranger   Arranger
 	Alarms     Alarms
 	Guide      Guide
+	Past       Past
 	About      *About
 	Wakes      Wakes
 	Rehearsal  Rehearsal
@@ -244,6 +246,13 @@ type Alarms interface {
 // Guide knows what can be said in this house.
 type Guide interface {
 	Suggest() []string // at most three sentences
+}
+
+// Past remembers what happened in the house, for some hours.
+type Past interface {
+	// Happened lists what happened from one moment to another, the oldest first, in a room or, with
+	// "", anywhere.
+	Happened(from, to time.Time, area string) []record.Happening
 }
 
 // Timers are the timers, alarms, reminders and commands for later.

@@ -17,7 +17,7 @@ var Table = []Row{
 	Alive, Ready, Description, Page, PageFile, LoginPage, Login, Logout, Gateway,
 	Ask, Control, Say, Listen, Hold, Stop, Muted, Mute, Loudness, SetVolume, Devices,
 	LastTurns, StoppedTasks, Wrong, Remember, Replay, Marks, Mark, Unmark, Wordings, Reword, Forget,
-	House, ShowArrangement, Arrange, Suggest, See, ListTimers, ChangeTimers, CancelTimers,
+	House, ShowArrangement, Arrange, Suggest, ShowHappened, See, ListTimers, ChangeTimers, CancelTimers,
 	ShowWakes, ShowRehearsal, StartRehearsal, Events,
 	ListServers, ShowServer, ShowStderr, RetryServer, AcceptTools, RetryServers,
 	EndSession, SessionStream, Metrics, Message,
@@ -232,6 +232,10 @@ var (
 	Suggest = Operation[struct{}, Sentences]{
 		Entry: Entry{Name: "examples", Does: "Three sentences that work in this house", Route: "GET /api/examples"},
 		Has:   hasGuide, Do: suggest,
+	}
+	ShowHappened = Operation[span, []record.Happening]{
+		Entry: Entry{Name: "happened", Does: "What happened in the house, the newest first", Route: "GET /api/happened"},
+		Has:   hasPast, Do: listHappened,
 	}
 	See = Operation[SeenAlarms, SeenAlarms]{
 		Entry: Entry{Name: "see", Does: "Say that a person has seen the alarms of some things; they ring no more", Route: "POST /api/alarms/seen"},

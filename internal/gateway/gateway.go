@@ -142,10 +142,10 @@ func New(cfg Config, opts Options, log *slog.Logger) (*Gateway, error) {
 	told = health{s.discreet, board, link, mcp, s.checks(link, mcp, rooms, thinking, hearing, keeper), thinking.phrases}
 	thinking.answerer.Ends, thinking.answerer.Gateway, thinking.answerer.Houses = keeper, told, thinking.roll
 	onHTTP, onMQTT := s.atTheDoors(doors.Parts{
-		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: homeView{rooms, registry, mcp},
+		Health: told, Servers: s.serverList(mcp), Turns: turnView{journal, thinking.tasks}, Home: link.showHouse(homeView{rooms, registry, mcp, thinking.roll}, stream),
 		Volume: volumeInTurn{display.Volume{Tools: registry, Unheard: hearing.sound.unheard}, acts}, Lessons: lessonView{thinking.lessons, thinking.again, s.discreet},
 		Wakes: thinking.wakes, Rehearsal: rehearsals{hearing.rehearser}, Arranger: family.NewArranger(s.cfg.Gateway.StateDir, s.log.With("part", "http")),
-		Alarms: alarmView{thinking.news, announcer{loop: hearing.loop, loud: hearing.loud}, stream}, Guide: guideView{rooms, s.cfg.Gateway.Area},
+		Alarms: alarmView{thinking.news, announcer{loop: hearing.loop, loud: hearing.loud}, stream}, Guide: guideView{rooms, s.cfg.Gateway.Area}, Past: thinking.answerer,
 	}, acts, hearing.sound.card, keeper)
 	http, err := s.newHTTP(httpapi.Deps{Parts: onHTTP, Events: stream.Feed, Lines: s.lines}, keeper, news.counts.Handler(func() metrics.Snapshot { return told.snapshot(link, stream, hearing) }))
 	if err != nil {

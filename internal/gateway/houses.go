@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
@@ -19,7 +21,8 @@ type roll struct {
 	mcp     *host.Host
 	rooms   *house.House
 	outages *house.Outages
-	tellers func() []string // the servers that may tell a house
+	tellers func() []string  // the servers that may tell a house
+	lost    func() time.Time // when the connection to the broker was lost; zero: it is there, or never was; nil: not known
 }
 
 // expects reports whether the user has asked for the house of a server. Our own Z-Wave server
@@ -42,9 +45,9 @@ func (r *roll) Houses(ctx context.Context) []reach.House {
 	for _, s := range servers {
 		status[s.ID] = s
 	}
-	waiting := map[string]string{}
+	outages := map[string]house.Outage{}
 	for _, out := range r.outages.All(ctx, connectedServers(servers)) {
-		waiting[out.Server] = out.Waiting
+		outages[out.Server] = out
 	}
 	var all []reach.House
 	for _, id := range r.tellers() {
@@ -53,10 +56,12 @@ func (r *roll) Houses(ctx context.Context) []reach.House {
 		if !told && !r.expects(id) && connected {
 			continue
 		}
-		h := reach.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
+		h := reach.House{Server: id, Name: r.name(id), WaitingFor: outages[id].Waiting}
 		h.Reached = connected && told && h.WaitingFor == ""
 		if !connected {
 			h.Since, h.Fault = s.LastSuccess, fault(s)
+		} else if since := r.began(outages[id]); !since.IsZero() {
+			h.Since = &since
 		}
 		all = append(all, h)
 	}
@@ -80,6 +85,27 @@ func (r *roll) OwnServer() (h mind.AwayHouse, connected bool) {
 		}
 	}
 	return mind.AwayHouse{}, true
+}
+
+// began returns when an outage began; zero: not known.
+func (r *roll) began(out house.Outage) time.Time {
+	if out.Waiting == "broker" && r.lost != nil {
+		if lost := r.lost(); !lost.IsZero() {
+			return lost
+		}
+	}
+	return out.Since
+}
+
+// Away lists the houses that have told their things and cannot be reached now.
+func (r *roll) Away(ctx context.Context) []home.Absence {
+	var away []home.Absence
+	for _, h := range r.Houses(ctx) {
+		if !h.Reached && r.rooms.HasTold(h.Server) {
+			away = append(away, home.Absence{Server: h.Server, Name: h.Name, Since: h.Since})
+		}
+	}
+	return away
 }
 
 // Expects reports whether the user has asked for a Z-Wave house.

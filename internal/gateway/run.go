@@ -60,7 +60,7 @@ func (g *Gateway) services() []service {
 
 // tellHouse tells on the feed what changes in the house, until ctx ends.
 func (g *Gateway) tellHouse(ctx context.Context) error {
-	return g.stream.House.Run(ctx, g.stream.Feed, homeView{g.house, g.tools, g.mcp}.Home)
+	return g.stream.House.Run(ctx, g.stream.Feed, g.onMQTT.Home.Home)
 }
 
 // obey carries out the commands that come over MQTT.

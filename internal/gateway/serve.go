@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"voicegateway/internal/audio/device"
 	"voicegateway/internal/doors"
@@ -104,6 +105,7 @@ type (
 		house *house.House
 		tools *tools.Registry
 		mcp   *host.Host
+		roll  *roll
 	}
 )
 
@@ -220,9 +222,24 @@ func (v alarmView) Acknowledge(ctx context.Context, things []string) error {
 // Suggest returns sentences to say in the gateway's room.
 func (v guideView) Suggest() []string { return v.house.Suggest(v.area) }
 
-// Home is the house with states, which only connected servers are asked for.
+// Home is the house with states, which only connected servers are asked for, and what of it
+// cannot be reached.
 func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
-	return h.house.Snapshot(ctx, h.tools, connectedServers(h.mcp.Status())), nil
+	var away []home.Absence
+	var asking sync.WaitGroup
+	asking.Go(func() { away = h.roll.Away(ctx) })
+	snapshot := h.house.Snapshot(ctx, h.tools, connectedServers(h.mcp.Status()))
+	asking.Wait()
+	snapshot.Away = away
+	return snapshot, nil
+}
+
+// showHouse returns the view of the house for the doors. The house is looked at again when the
+// connection to the broker comes or goes.
+func (l link) showHouse(v homeView, stream *display.Stream) homeView {
+	v.roll.lost = l.bus.Lost
+	l.bus.OnConnection(func(bool) { stream.House.Stir() })
+	return v
 }
 
 // ownRoom reports whether a request names the gateway's own room. One that names

@@ -10,6 +10,7 @@ import (
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
+	"voicegateway/internal/mind/past"
 	"voicegateway/internal/mind/timekeeper"
 )
 
@@ -28,7 +29,7 @@ func (s setup) rings() bool { return !s.opts.TextOnly && !s.opts.Private }
 func (g *Gateway) keepTimers(ctx context.Context) error {
 	to := announcer{loop: g.loop, api: g.link.api}
 	return g.timers.Run(ctx, timekeeper.Ends{
-		Bell: bell{to}, Asker: errands{g.acts}, Teller: to, Voice: timerVoice{g.thinking.phrases},
+		Bell: bell{to}, Asker: errands{g.acts}, Teller: ringing{to, &g.thinking.answerer.Reports}, Voice: timerVoice{g.thinking.phrases},
 		Show: func(list []timers.Timer) {
 			if g.link.api != nil {
 				g.link.api.Timers(list)
@@ -36,6 +37,21 @@ func (g *Gateway) keepTimers(ctx context.Context) error {
 			g.stream.Publish(httpapi.KindTimers, list)
 		},
 	})
+}
+
+// ringing remembers what rang, beside announcing it.
+type ringing struct {
+	announcer
+
+	past *past.Reports
+}
+
+// Announce announces the state of a timer.
+func (r ringing) Announce(a record.Announcement) {
+	if a.Kind == record.Rang {
+		r.past.Rang(a.Text, a.Time)
+	}
+	r.announcer.Announce(a)
 }
 
 // errands carry out the commands of timers.

@@ -8,6 +8,15 @@ type Snapshot struct {
 	Floors   []Floor       `json:"floors"`
 	Areas    []Area        `json:"areas"`
 	Entities []EntityState `json:"entities"`
+	// Away are the houses that cannot be reached: what is told of their things is old.
+	Away []Absence `json:"away,omitempty"`
+}
+
+// Absence is a house that cannot be reached.
+type Absence struct {
+	Server string     `json:"server"`          // the MCP server of its things
+	Name   string     `json:"name"`            // what people call it
+	Since  *time.Time `json:"since,omitempty"` // nil: not known
 }
 
 // EntityState is an entity with its state.

@@ -1,6 +1,7 @@
 package mind_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -38,6 +39,7 @@ func (u understanding) Judge(string) speech.Completeness { return speech.Incompl
 // family is a house in which people talk without a language model.
 type family struct {
 	t      *testing.T
+	home   *home.House
 	world  *fake.World
 	clerk  *clerk
 	book   *fake.Timers // of a house by the clock
@@ -95,7 +97,7 @@ func settleIn(t *testing.T, language, name string) *family {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &family{t: t, world: fake.NewWorldOf(h), source: record.FromHTTP, language: language}
+	f := &family{t: t, home: h, world: fake.NewWorldOf(h), source: record.FromHTTP, language: language}
 	f.clerk = &clerk{world: f.world}
 	f.answer, err = mind.New(made.(listening), &fake.Caller{CallFunc: f.clerk.call}, &fake.Assistant{}, phrases,
 		guard.Limits{FanOutLimit: 5}, mind.Recovery{}, slog.New(slog.DiscardHandler))
@@ -107,7 +109,7 @@ func settleIn(t *testing.T, language, name string) *family {
 
 // stir does what a line of a dialogue says besides speech: "[Kitchen mic]" goes to another
 // room and source, "+3m" waits, "fan: on" is an act by a person, "lamp: belied on off"
-// turns out to be off although it was reported as on. It reports whether the line was such
+// turns out to be off although it was reported as on, "door: reports unlocked" is its own report. It reports whether the line was such
 // a one.
 func (f *family) stir(line string) bool {
 	if place, ok := strings.CutPrefix(line, "["); ok {
@@ -131,6 +133,11 @@ func (f *family) stir(line string) bool {
 	switch {
 	case slices.Contains([]string{"no_answer", "refused", "confirmed"}, what):
 		f.world.Outcome[device] = what
+	case lie[0] == "reports":
+		e := f.home.Entity(device)
+		property := map[string]string{"lock": "lock", "binary_sensor": "contact"}[e.Domain]
+		f.world.Set(device, lie[1], nil)
+		f.answer.Reports.Note(home.Event{Kind: home.Reported, Entity: device, Thing: e.Name, Area: e.Area, Property: cmp.Or(property, "on_off"), State: lie[1], Time: time.Now()})
 	case lie[0] == "belied":
 		f.world.Set(device, lie[2], nil)
 		e := home.Event{Kind: home.Belied, Entity: device, Thing: device, Server: "zwave", Property: "on_off", Before: lie[1], State: lie[2]}

@@ -51,6 +51,7 @@ type Mind struct {
 	rate   guard.Rate
 	memory memories
 	ledger past.Ledger
+	began  time.Time // since when it takes note of what happens
 
 	Ends    Ends         // of acts with an end; nil: none can be set. It is set before the first turn
 	Gateway Gateway      // what the gateway knows of itself; nil: nothing. It is set before the first turn
@@ -80,6 +81,7 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l guard.Limits,
 	return &Mind{
 		understanding: understanding{match: m, phrases: p, choosing: names[0], rules: guarding.Rules, tasks: r.Tasks != nil, learns: teacher.Teaches(), kinds: learned(p.Language())},
 		AlertWords:    choosing.ToAlerts(names[0]),
+		began:         time.Now(),
 		guard:         guarding,
 		teacher:       teacher,
 		calls:         calling.Maker{Caller: c, Phrases: p, Log: log}, model: model, english: english, names: names, limits: l, recovery: r, log: log,

@@ -89,7 +89,7 @@ func (u *understanding) acts(o Order, x Exchange, m Memory, h *home.House) Order
 			return u.undo(o, m, h)
 		case catalogue.Other:
 			return u.other(o, x, m, h)
-		case catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid:
+		case catalogue.Why, catalogue.Since, catalogue.WhatDone, catalogue.WhoDid, catalogue.Happened:
 			return u.explain(o, x, h)
 		case catalogue.Wrong, catalogue.Remember:
 			if act.Intent == catalogue.Wrong && (m.Before != nil && m.Before.latest || !u.learns) {

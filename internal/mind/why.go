@@ -1,6 +1,8 @@
 package mind
 
 import (
+	"time"
+
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/catalogue"
@@ -15,7 +17,7 @@ import (
 func (u *understanding) explain(o Order, x Exchange, h *home.House) Order {
 	o.Manner = Explained
 	act := o.Meant.Actions[0]
-	if act.Intent == catalogue.WhatDone || act.Intent == catalogue.WhoDid || x.DryRun {
+	if act.Intent == catalogue.WhatDone || act.Intent == catalogue.WhoDid || act.Intent == catalogue.Happened || x.DryRun {
 		return o
 	}
 	var err error
@@ -67,6 +69,10 @@ func (m *Mind) explain(x *Exchange, o *Order, t *turn, done calling.Made) {
 		t.rec.Reply = remembered.Last(remembered.Mine, true)
 	case act.Intent == catalogue.WhoDid:
 		t.rec.Reply = remembered.Who()
+	case act.Intent == catalogue.Happened:
+		area, _ := act.Slots["area"].(string)
+		from, to := plan.SpanBefore(act, time.Now())
+		t.rec.Reply = remembered.SayHappened(from, to, m.began, area)
 	default:
 		t.rec.Reply = m.why(&remembered, act, o.Do, done)
 	}

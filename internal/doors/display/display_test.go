@@ -100,7 +100,10 @@ func TestWhatHasChanged(t *testing.T) {
 		{[]home.EntityState{thing("lamp", "off"), thing("door", "shut")}, []string{"door"}, []string{"fan"}},
 		{nil, nil, []string{"door", "lamp"}},
 	} {
-		changes := h.changes(step.house)
+		changes, some := h.changes(home.Snapshot{Entities: step.house})
+		if some != (len(step.changed)+len(step.gone) > 0) {
+			t.Errorf("step %d is told: %t", i, some)
+		}
 		var changed []string
 		for _, e := range changes.Entities {
 			changed = append(changed, e.ID)
@@ -108,6 +111,26 @@ func TestWhatHasChanged(t *testing.T) {
 		slices.Sort(changes.Gone)
 		if !slices.Equal(changed, step.changed) || !slices.Equal(changes.Gone, step.gone) {
 			t.Errorf("step %d told %q and %q, want %q and %q", i, changed, changes.Gone, step.changed, step.gone)
+		}
+	}
+}
+
+// TestAHouseThatIsAwayIsTold checks that it is told once that it is away, and once that it is back.
+func TestAHouseThatIsAwayIsTold(t *testing.T) {
+	h, lamp := NewHouse(), []home.EntityState{thing("lamp", "on")}
+	since := time.Date(2026, 1, 2, 19, 42, 0, 0, time.UTC)
+	away := func() []home.Absence {
+		at := since
+		return []home.Absence{{Server: "zwave", Name: "Z-Wave", Since: &at}}
+	}
+	h.changes(home.Snapshot{Entities: lamp})
+	for i, step := range []struct {
+		away []home.Absence
+		told bool
+	}{{nil, false}, {away(), true}, {away(), false}, {nil, true}, {nil, false}} {
+		changes, told := h.changes(home.Snapshot{Entities: lamp, Away: step.away})
+		if told != step.told || len(changes.Away) != len(step.away) || changes.Away == nil {
+			t.Errorf("step %d: told %t, %+v", i, told, changes.Away)
 		}
 	}
 }

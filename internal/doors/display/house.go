@@ -3,6 +3,7 @@ package display
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"voicegateway/internal/doors/httpapi"
@@ -20,11 +21,12 @@ const (
 type House struct {
 	stirred chan struct{} // something may have changed
 	told    map[string]string
+	away    []home.Absence // as it was told last
 }
 
 // NewHouse makes it and starts nothing.
 func NewHouse() *House {
-	return &House{stirred: make(chan struct{}, 1), told: map[string]string{}}
+	return &House{stirred: make(chan struct{}, 1), told: map[string]string{}, away: []home.Absence{}}
 }
 
 // Stir says that something in the house may have changed. It does not block.
@@ -42,6 +44,7 @@ func (h *House) Reported(home.Event) { h.Stir() }
 type Changes struct {
 	Entities []home.EntityState `json:"entities"` // those that are new or have changed
 	Gone     []string           `json:"gone"`     // ids of those that are no more
+	Away     []home.Absence     `json:"away"`     // all houses that cannot be reached now
 }
 
 // Run looks at the house while the feed has readers, and publishes the changes, until ctx
@@ -52,17 +55,18 @@ func (h *House) Run(ctx context.Context, feed *httpapi.Feed, look func(context.C
 		if err != nil || ctx.Err() != nil {
 			return
 		}
-		if changes := h.changes(house.Entities); len(changes.Entities)+len(changes.Gone) > 0 {
+		if changes, some := h.changes(house); some {
 			feed.Publish(httpapi.Event{Kind: httpapi.KindHouse, Body: changes})
 		}
 	})
 }
 
-// changes returns the differences from what was last published, and stores the new state.
-func (h *House) changes(entities []home.EntityState) Changes {
-	changes := Changes{Entities: []home.EntityState{}, Gone: []string{}}
-	there := make(map[string]bool, len(entities))
-	for _, e := range entities {
+// changes returns the differences from what was last published, and whether there are any, and
+// stores the new state.
+func (h *House) changes(house home.Snapshot) (changes Changes, some bool) {
+	changes = Changes{Entities: []home.EntityState{}, Gone: []string{}, Away: append([]home.Absence{}, house.Away...)}
+	there := make(map[string]bool, len(house.Entities))
+	for _, e := range house.Entities {
 		there[e.ID] = true
 		if text, err := json.Marshal(e); err == nil && h.told[e.ID] != string(text) {
 			h.told[e.ID] = string(text)
@@ -75,5 +79,7 @@ func (h *House) changes(entities []home.EntityState) Changes {
 			changes.Gone = append(changes.Gone, id)
 		}
 	}
-	return changes
+	some = len(changes.Entities)+len(changes.Gone) > 0 || !reflect.DeepEqual(changes.Away, h.away)
+	h.away = changes.Away
+	return changes, some
 }

@@ -27,7 +27,7 @@ const (
 	KindTurn    EventKind = "turn"    // the record of a turn that has ended
 	KindServer  EventKind = "server"  // an MCP server's object, or {"id", "gone"} of one that the configuration has no more
 	KindDevice  EventKind = "device"  // a device told its state
-	KindHouse   EventKind = "house"   // {"entities", "gone"}: those that are new or have changed, and the ids of those that are no more
+	KindHouse   EventKind = "house"   // {"entities", "gone", "away"}: those that are new or have changed, the ids of those that are no more, and the houses that cannot be reached
 	KindTimers  EventKind = "timers"  // all timers, when one has changed
 	KindAlarms  EventKind = "alarms"  // {"seen"}: the ids of the things whose alarms a person has heard or seen
 	KindMeter   EventKind = "meter"   // what the ear makes of the sound, for those who asked for it

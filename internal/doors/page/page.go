@@ -14,9 +14,11 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/language/sentences"
@@ -64,13 +66,17 @@ func New(cfg Config) (*Page, error) {
 	}
 	routes := map[string]string{}
 	for _, op := range doors.Doables() {
-		routes[op.Describe().Name] = op.Describe().Route
+		if p.names(op.Describe().Name) {
+			routes[op.Describe().Name] = op.Describe().Route
+		}
 	}
 	operations, err := json.Marshal(routes)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	list, err := json.Marshal(words)
+	own := maps.Clone(words)
+	maps.DeleteFunc(own, func(name, _ string) bool { return p.shows(name) && !p.names(name) })
+	list, err := json.Marshal(own)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
@@ -95,6 +101,23 @@ func New(cfg Config) (*Page, error) {
 	delete(p.files, "main.html")
 	delete(p.files, "login.html")
 	return p, err
+}
+
+// names reports whether a module names a word or an operation.
+func (p *Page) names(word string) bool {
+	quoted := []byte(strconv.Quote(word))
+	for name, text := range p.files {
+		if path.Ext(name) == ".js" && bytes.Contains(text, quoted) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether a document has a word in it already.
+func (p *Page) shows(word string) bool {
+	hole := []byte("{{.Words." + word + "}}")
+	return bytes.Contains(p.files["main.html"], hole) || bytes.Contains(p.files["login.html"], hole)
 }
 
 // app is the manifest from which a phone or a computer installs the page like a program.

@@ -46,6 +46,7 @@ type Client struct {
 	session  *session      // the current connection, also while it is being set up
 	up       chan struct{} // closed while connected and subscribed
 	lastErr  error         // why there is no connection; nil once there is one
+	lost     time.Time     // when the connection was lost; zero while there is one
 	started  bool
 	rivalry  rivalry
 	dropped  int // messages that did not fit into events
@@ -190,6 +191,13 @@ func (c *Client) Trouble() error {
 	return c.lastErr
 }
 
+// Lost is when the connection was lost; zero while there is one, and before the first one.
+func (c *Client) Lost() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
 // AwaitConnected returns when Connected is true. When ctx ends first the error
 // says why the last attempt did not succeed.
 func (c *Client) AwaitConnected(ctx context.Context) error {
@@ -250,9 +258,9 @@ func (c *Client) setUp(up bool) {
 	}
 	if up {
 		close(c.up)
-		c.lastErr = nil
+		c.lastErr, c.lost = nil, time.Time{}
 	} else {
-		c.up = make(chan struct{})
+		c.up, c.lost = make(chan struct{}), time.Now()
 	}
 	for _, changed := range c.watchers {
 		c.events.push(0, func() { changed(up) })

@@ -78,6 +78,7 @@ const (
 	Since     = "LocalSince"    // how long a thing has been so
 	WhatDone  = "LocalWhatDone" // what was done last
 	WhoDid    = "LocalWhoDid"   // by whom
+	Happened  = "LocalHappened" // what happened in the house at some time
 	Help      = "LocalHelp"     // what can be said here
 	Thanks    = "LocalThanks"
 	GoodNight = "LocalGoodNight"

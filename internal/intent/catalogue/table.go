@@ -130,6 +130,7 @@ func talk() []Intent {
 		{Name: Since, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
 		{Name: WhatDone, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
 		{Name: WhoDid, Plan: Before, Risk: tools.Read, Reply: "nothing_lately"},
+		{Name: Happened, Plan: Before, Risk: tools.Read, Reply: "happened_nothing"},
 		{Name: Overheard, Plan: Ignored, Risk: tools.Read},
 	}
 }

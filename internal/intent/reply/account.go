@@ -89,6 +89,16 @@ func (p Retold) Became(d *Deed) string {
 	return p.Phrase("news_state", args)
 }
 
+// Reported says when a thing reported what.
+func (p Retold) Reported(d *Deed) string {
+	args := p.grammar.about(&plan.Step{Entity: d.Entity})
+	args["time"], args["value"] = p.TimeOfDay(d.At), p.valueOf(d)
+	return p.Phrase("happened_report", args)
+}
+
+// State is what a deed made of its thing, in a word or a number: "on", "60 percent".
+func (p Retold) State(d *Deed) string { return p.valueOf(d) }
+
 // ByProgram says that some program asked for what a thing reported.
 func (p Retold) ByProgram(d *Deed) string { return p.retell("by_program", d) }
 

@@ -17,7 +17,7 @@ type House struct {
 	Reached    bool       `json:"reached"`
 	WaitingFor string     `json:"waiting_for,omitempty"` // what its server waits for: broker, stick …
 	Fault      string     `json:"fault,omitempty"`       // why its server is not connected: mcpint.Fault
-	Since      *time.Time `json:"since,omitempty"`       // when its server answered last, of one that does not
+	Since      *time.Time `json:"since,omitempty"`       // of one that is not reached; nil: not known
 }
 
 const housesOutput = `{"type":"object","properties":{"houses":{"type":"array","items":{"type":"object","properties":{"server":{"type":"string"},"name":{"type":"string"},

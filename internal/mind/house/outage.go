@@ -20,6 +20,7 @@ const healthTool = "check_zwave_health"
 const (
 	outagePatience = 1500 * time.Millisecond
 	outageHolds    = 3 * time.Second
+	outageFresh    = time.Minute // after a look at a healthy house, an outage has just begun
 )
 
 // Tools are what servers offer, by what they say of it, and a way to call it.
@@ -42,14 +43,16 @@ type Outages struct {
 type judgement struct {
 	Outage
 
-	at time.Time
+	at   time.Time
+	well time.Time // when nothing kept it from its devices
 }
 
 // Outage is what keeps a server from its devices; without Waiting it is no outage.
 type Outage struct {
 	Server  string
-	Waiting string // for what the server waits, such as stick; "" for nothing
-	Text    string // a sentence that says what is wrong and what to do about it
+	Waiting string    // for what the server waits, such as stick; "" for nothing
+	Text    string    // a sentence that says what is wrong and what to do about it
+	Since   time.Time // when it began, to a minute; zero: not known
 }
 
 // NewOutages makes the knowledge about the servers that offer these tools. health says
@@ -111,8 +114,20 @@ func (o *Outages) judge(ctx context.Context, j *judgement) {
 		WaitingFor string `json:"waiting_for"`
 		Message    string `json:"message"`
 	}
+	before := j.Outage
 	j.Outage = Outage{Server: j.Server}
-	if err == nil && json.Unmarshal(result.Data, &answer) == nil && answer.WaitingFor != "" {
-		j.Waiting, j.Text = answer.WaitingFor, answer.Message
+	if err != nil || json.Unmarshal(result.Data, &answer) != nil {
+		return
+	}
+	if answer.WaitingFor == "" {
+		j.well = j.at
+		return
+	}
+	j.Waiting, j.Text = answer.WaitingFor, answer.Message
+	switch {
+	case before.Waiting != "":
+		j.Since = before.Since
+	case j.at.Sub(j.well) < outageFresh:
+		j.Since = j.at
 	}
 }

@@ -60,8 +60,25 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
+		caller := &healthCaller{data: `{"waiting_for":""}`}
+		o := NewOutages(caller, undeclared)
+		o.Of(t.Context(), []string{"zwave"})
+		<-time.After(10 * time.Second)
+		caller.data = gone
+		began := time.Now()
+		for range 2 {
+			if got := o.Of(t.Context(), []string{"zwave"}); !got.Since.Equal(began) {
+				t.Errorf("an outage that is seen to begin at %v is told to be since %v", began, got.Since)
+			}
+			<-time.After(time.Hour)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
 		caller := &healthCaller{data: gone}
 		o := NewOutages(caller, undeclared)
+		if got := o.Of(t.Context(), []string{"zwave"}); !got.Since.IsZero() {
+			t.Errorf("an outage that was there at the first look is told to be since %v", got.Since)
+		}
 		for range 10 {
 			o.Of(t.Context(), []string{"zwave"})
 		}

@@ -32,16 +32,18 @@ type Reports struct {
 	mu   sync.Mutex
 	kept map[string][]Change // by device, the newest last
 	born map[string][]Change // how each property of a device was when it came to be known
+	log  []noted             // what is worth telling later, the oldest first
 }
 
 // Note remembers an event that says that a thing has changed. How things were when they
 // came to be known is no change.
 func (r *Reports) Note(e home.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keep(e)
 	if e.Kind != home.Reported {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.kept == nil {
 		r.kept, r.born = map[string][]Change{}, map[string][]Change{}
 	}

@@ -2,17 +2,21 @@
 // what is on or open, and what is wrong.
 import { byId, el, pause, say, soon, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
-import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, warns } from "/page/kinds.js";
-import { put } from "/page/band.js";
+import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, timeOf, warns } from "/page/kinds.js";
+import { put as warn } from "/page/band.js";
 import * as arrangement from "/page/arrange.js";
 import { order as orderTile, tileOf, update as updateTile } from "/page/tiles.js";
 
-const entities = new Map(); // id -> entity
+const things = new Map();   // id -> thing, as the gateway or its own receipt has told it
+const seen = new Map();     // id -> {state, values, at}, as it was when its state was told last
+const entities = new Map(); // id -> thing, as it is shown: it may be old
 const tiles = new Map();    // id -> tile, kept while what it offers stays the same
 const rows = new Map();     // id -> value, of what is behind "details"
-const rooms = new Map();    // area -> {line, things}
+const rooms = new Map();    // area -> {line, ids of its things}
 const opened = new Set();   // rooms whose details are open
 let early = null;           // changes that come while the house is read
+let away = [];              // the houses that cannot be reached
+let lost = "";              // when the gateway was heard from last; "" while it is there
 const low = 20;             // percent of a battery
 
 export function start(about) { arrangement.start(about, renderSoon); }
@@ -21,8 +25,11 @@ export async function load() {
   early = [];
   try {
     const [house] = await Promise.all([ask("home"), arrangement.load()]);
+    away = house.away ?? [];
+    things.clear();
     entities.clear();
-    for (const entity of house.entities ?? []) entities.set(entity.id, entity);
+    for (const thing of house.entities ?? []) note(thing);
+    for (const thing of things.values()) entities.set(thing.id, age(thing));
   } finally {
     const changes = early;
     early = null;
@@ -38,16 +45,47 @@ export function take(kind, body) {
   else sumUpSoon();
 }
 
+// lose takes note that the gateway cannot be asked, and of when it was heard from last; "" says that
+// it is there again.
+export function lose(since) {
+  lost = since;
+  for (const thing of things.values()) put(thing);
+  sumUpSoon();
+}
+
+// note takes what is told of a thing, and remembers its state for the time when nobody tells it.
+function note(thing) {
+  things.set(thing.id, thing);
+  if (thing.state !== null && thing.state !== undefined) seen.set(thing.id, { state: thing.state, values: thing.values, at: new Date().toISOString() });
+}
+
+// age returns a thing as it is shown. Where its house, or the gateway, cannot be asked, it is old: it
+// has the state that was known last, the time of that, and the id of the line that says why.
+function age(thing) {
+  const house = away.find(({ server }) => server === thing.server);
+  if (!house && !lost) return { ...thing, old: false };
+  const last = seen.get(thing.id), untold = (thing.state === null || thing.state === undefined) && last;
+  const from = house ? (untold ? last.at : thing.told ?? house.since ?? last?.at) : thing.told ?? lost;
+  return { ...thing, ...(untold ? { state: last.state, values: last.values } : {}), old: true, from, because: house ? `away-${house.server}` : "lost" };
+}
+
+// put shows a thing anew, and reports whether it comes or moves.
+function put(thing) {
+  const entity = age(thing), before = entities.get(entity.id);
+  entities.set(entity.id, entity);
+  if (!before || before.area !== entity.area || before.name !== entity.name || offer(before) !== offer(entity)) return true;
+  update(entity);
+  return false;
+}
+
 // apply takes changes over and reports whether things come, go or move.
-function apply({ entities: changed, gone }) {
+function apply({ entities: changed, gone, away: now = [] }) {
   let moved = gone.length > 0;
-  for (const id of gone) entities.delete(id);
-  for (const entity of changed) {
-    const before = entities.get(entity.id);
-    entities.set(entity.id, entity);
-    if (!before || before.area !== entity.area || before.name !== entity.name || offer(before) !== offer(entity)) moved = true;
-    else update(entity);
-  }
+  for (const id of gone) for (const kept of [things, seen, entities]) kept.delete(id);
+  for (const thing of changed) note(thing);
+  const turned = JSON.stringify(away) !== JSON.stringify(now);
+  away = now;
+  for (const thing of turned ? things.values() : changed) moved = put(thing) || moved;
   return moved;
 }
 
@@ -83,7 +121,7 @@ async function draw() {
       if (++made % 40 === 0) await pause();
     }
     const line = el("p", { className: "measured" }), head = el("div", { className: "head" }, el("h3", {}, area), line);
-    rooms.set(area, { line, things: list.map((entity) => entity.id) });
+    rooms.set(area, { line, ids: list.map((entity) => entity.id) });
     const section = el("section", { "aria-label": area, className: "room" }, head,
       shown.length ? el("ul", { className: "tiles" }, ...shown) : null,
       rest.length ? details(area, rest) : null);
@@ -121,7 +159,7 @@ function tile(entity) {
     updateTile(kept, entity);
     return kept;
   }
-  const made = tileOf(entity, (after) => { entities.set(after.id, after); update(after); sumUpSoon(); });
+  const made = tileOf(entity, (after) => { note(after); put(after); sumUpSoon(); });
   tiles.set(entity.id, made);
   return made;
 }
@@ -152,6 +190,7 @@ function update(entity) {
 
 // trouble says what is wrong with a thing, "" for nothing.
 function trouble(entity) {
+  if (entity.old) return ""; // that of its house is said above
   if (entity.reachable === false) return word("wrong_unreachable");
   const kind = entity.attributes?.device_class;
   if (kind === "battery" && isLowCode(entity.state)) return word("wrong_battery_low");
@@ -162,18 +201,21 @@ function trouble(entity) {
 
 // sumUp says what is on or open, what is measured in each room, and what is wrong.
 function sumUp() {
-  for (const { line, things } of rooms.values()) say(line, measured(things.map((id) => entities.get(id)).filter(Boolean)));
+  for (const { line, ids } of rooms.values()) say(line, measured(ids.map((id) => entities.get(id)).filter(Boolean)));
   const all = [...entities.values()], wrong = [], links = [];
+  tellAway(all);
+  byId("house").classList.toggle("lost", Boolean(lost));
+  if (lost) return; // what is summed up stays as it was, so that nothing moves under a finger
   for (const entity of all) {
     const why = trouble(entity);
     if (why) wrong.push({ entity, text: `${entity.name}${entity.area ? ` (${entity.area})` : ""}: ${why}` });
   }
   byId("wrong").hidden = wrong.length === 0;
   byId("wrong").replaceChildren(...wrong.map(({ text }) => el("li", { className: "bad" }, text)));
-  put("house", all.filter((entity) => entity.reachable !== false && warns(entity)).map((entity) => (
+  warn("house", all.filter((entity) => (entity.old || entity.reachable !== false) && warns(entity)).map((entity) => (
     { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
-    const some = all.filter(group.is);
+    const some = all.filter((entity) => !entity.old && group.is(entity));
     if (group.act) offerAll(group);
     if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });
   }
@@ -181,9 +223,21 @@ function sumUp() {
   // something is mended; what leads to it is here.
   if (wrong.length) links.push({ text: wrong.length === 1 ? wrong[0].text : word("sum_wrong", { count: wrong.length }), to: wrong.length === 1 ? wrong[0].entity.id : "" });
   const locks = all.filter((e) => e.domain === "lock");
-  if (links.length && locks.length && locks.every((e) => e.state === "locked" && e.reachable !== false)) links.push({ text: locks.length === 1 ? `${locks[0].name}: ${stateOf(locks[0])}` : word("sum_locked"), to: locks[0].id });
-  const sure = all.some(counted) && all.filter(counted).every((e) => e.state !== null && e.reachable !== false);
+  if (links.length && locks.length && locks.every((e) => e.state === "locked" && e.reachable !== false && !e.old)) links.push({ text: locks.length === 1 ? `${locks[0].name}: ${stateOf(locks[0])}` : word("sum_locked"), to: locks[0].id });
+  const sure = all.some(counted) && all.filter(counted).every((e) => e.state !== null && e.reachable !== false && !e.old);
   show(links, links.length === 0 && sure);
+}
+
+// tellAway says above the house which of it is old, and since when. A house is named beside others.
+function tellAway(all) {
+  const lines = byId("away"), told = away.filter(({ server }) => all.some((entity) => entity.server === server));
+  for (const line of [...lines.children]) if (!told.some(({ server }) => line.id === `away-${server}`)) line.remove();
+  const several = new Set(all.map(({ server }) => server)).size > 1;
+  for (const { server, name, since } of told) {
+    const text = since ? word("away_since", { time: timeOf(since) }) : word("away");
+    const line = byId(`away-${server}`) ?? lines.appendChild(el("p", { id: `away-${server}` }));
+    say(line, several ? `${name}: ${text}` : text);
+  }
 }
 
 const offers = new Map(); // word -> the button that ends all of a group at once
@@ -195,14 +249,15 @@ function offerAll(group) {
   if (!offers.has(group.all)) {
     const button = el("button", { type: "button" }, word(group.all));
     button.addEventListener("click", () => {
-      for (const entity of entities.values()) if (entity.control && group.is(entity)) orderTile(tile(entity), group.act);
+      if (lost) say(byId("notice"), word("lost"));
+      for (const entity of entities.values()) if (entity.control && !entity.old && group.is(entity)) orderTile(tile(entity), group.act);
     });
     byId("all").append(button);
     offers.set(group.all, button);
   }
   const button = offers.get(group.all), able = [...entities.values()].filter((entity) => entity.control && group.of(entity));
   button.hidden = able.length < 2;
-  button.setAttribute("aria-disabled", String(!able.some(group.is)));
+  button.setAttribute("aria-disabled", String(!able.some((entity) => !entity.old && group.is(entity))));
 }
 
 // show puts the links above the rooms. A link that stays is not made anew, so that a finger or

@@ -71,6 +71,7 @@ export function iconOf(entity) {
 
 // tone is how a thing stands out: lit, open, or bad.
 export function tone(entity) {
+  if (entity.old) return "old";
   if (entity.reachable === false) return "away";
   const { domain, state } = entity;
   if (domain === "binary_sensor" && state === "detected") return ["motion", "occupancy", "presence"].includes(classOf(entity)) ? "lit" : "bad";
@@ -117,9 +118,9 @@ function plain({ state, attributes }) {
   return known("value_", state);
 }
 
-// stateOf says how a thing is.
+// stateOf says how a thing is, or how it was and when.
 export function stateOf(entity) {
-  const parts = [], values = entity.values ?? {};
+  const parts = [], values = entity.values ?? {}, unknown = entity.state === null || entity.state === undefined;
   if (entity.domain === "climate") {
     if (typeof values.temperature === "number") parts.push(degrees(values.temperature));
     if (typeof values.setpoint === "number" && values.mode !== "off") parts.push(word("tile_set", { value: degrees(values.setpoint) }));
@@ -130,26 +131,29 @@ export function stateOf(entity) {
   const set = values.brightness ?? values.speed ?? values.position;
   if (typeof set === "number" && set > 0 && set < 100 && entity.domain !== "climate") parts.push(percent(set));
   if (typeof values.power === "number" && entity.domain !== "sensor" && (entity.state === "on" || values.power > 0)) parts.push(`${whole.format(values.power)} W`);
-  if (entity.reachable !== false) return parts.join(" · ");
-  const last = entity.state === null || entity.state === undefined ? "" : parts.join(" · ");
-  return last ? `${word("wrong_unreachable")} · ${word("tile_last", { state: last, time: when(entity.told) })}` : word("wrong_unreachable");
+  const state = parts.join(" · ");
+  if (entity.old) return unknown ? state : word("tile_last", { state, time: timeOf(entity.from) });
+  if (entity.reachable !== false) return state;
+  return unknown ? word("wrong_unreachable") : `${word("wrong_unreachable")} · ${word("tile_last", { state, time: timeOf(entity.told) })}`;
 }
 
-// when says the time of a report, with its day if that is not today.
-function when(told) {
+// timeOf says the time of a report, with its day if that is not today.
+export function timeOf(told) {
   if (!told) return "?";
   const at = new Date(told);
   return (Date.now() - at.getTime() < 12 * 3600 * 1000 ? minute : day).format(at);
 }
 
-// measured is the line about a room: what its sensors measure, else its thermostat.
+// measured is the line about a room: what its sensors measure, else its thermostat. What is old is
+// said with its time.
 export function measured(things) {
-  const of = (kind) => things.filter((e) => e.domain === "sensor" && classOf(e) === kind && typeof e.state === "number" && e.reachable !== false).map((e) => e.values?.[kind] ?? e.state);
+  const told = things.filter((e) => e.old || e.reachable !== false), old = told.find((e) => e.old);
+  const of = (kind) => told.filter((e) => e.domain === "sensor" && classOf(e) === kind && typeof e.state === "number").map((e) => e.values?.[kind] ?? e.state);
   let warm = of("temperature");
   if (warm.length === 0) warm = things.filter((e) => e.domain === "climate" && typeof e.values?.temperature === "number").map((e) => e.values.temperature);
   const span = (all, say) => (Math.max(...all) - Math.min(...all) < 0.05 ? say(all[0]) : `${say(Math.min(...all))}–${say(Math.max(...all))}`);
-  const damp = of("humidity");
-  return [warm.length ? span(warm, degrees) : "", damp.length ? span(damp, percent) : ""].filter(Boolean).join(" · ");
+  const damp = of("humidity"), line = [warm.length ? span(warm, degrees) : "", damp.length ? span(damp, percent) : ""].filter(Boolean).join(" · ");
+  return line && old ? word("tile_last", { state: line, time: timeOf(old.from) }) : line;
 }
 
 // setPoints is what a thermostat may be set to, in the degrees of the house.

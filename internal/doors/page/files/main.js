@@ -9,12 +9,13 @@ import * as timers from "/page/timers.js";
 import * as house from "/page/house.js";
 import * as servers from "/page/servers.js";
 import * as parts from "/page/parts.js";
+import * as happened from "/page/happened.js";
 import * as names from "/page/names.js";
 import * as band from "/page/band.js";
 import * as about from "/page/about.js";
 import "/page/tabs.js";
 
-const sections = [talk, turns, timers, house, servers, parts, names, band, about];
+const sections = [talk, turns, timers, house, happened, servers, parts, names, band, about];
 
 // load asks for everything; sections fail apart from each other.
 async function load() {
@@ -36,8 +37,10 @@ let broken = false, looked = Date.now(); // since when the page is visible
 // tellLost says that what the page shows is old, and how old.
 function tellLost() {
   const lost = broken || !document.hidden && Date.now() - Math.max(lastAnswer(), looked) > patience;
-  if (lost && byId("lost").hidden) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
+  if (lost !== byId("lost").hidden) return;
+  if (lost) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
   byId("lost").hidden = !lost;
+  house.lose(lost ? new Date(lastAnswer()).toISOString() : "");
 }
 
 setInterval(tellLost, 5000);

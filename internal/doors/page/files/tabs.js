@@ -2,7 +2,7 @@
 import { icon } from "/page/icons.js";
 
 const buttons = [...document.querySelectorAll(".tabs button")];
-const drawn = { house: "home", talk: "talk", timers: "clock", system: "gear" };
+const drawn = { house: "home", talk: "talk", timers: "clock", happened: "list", system: "gear" };
 
 // show shows one part.
 export function show(tab) {

@@ -31,17 +31,27 @@ export function tileOf(entity, changed) {
 
 // update shows a thing as it is now.
 export function update(tile, entity) {
-  const before = tile.value.textContent;
+  const before = tile.value.textContent, back = tile.entity.old && !entity.old;
   tile.entity = entity;
   say(tile.name, entity.name);
   say(tile.value, stateOf(entity));
   draw(tile.icon, iconOf(entity));
   tile.item.dataset.tone = tone(entity);
+  if (back || entity.old) describe(tile);
   const colour = entity.domain === "light" && entity.state === "on" ? entity.values?.colour ?? "" : "";
   tile.item.style.setProperty("--light", /^#[0-9a-f]{6}$/i.test(colour) ? colour : "");
   tile.paint?.(entity);
   if (tile.waiting === 0) tile.follow?.(entity);
-  if (tile.waiting === 0 && !["failed", "pending"].includes(tile.item.dataset.proof) && before !== tile.value.textContent) forget(tile);
+  const settled = !["failed", "pending"].includes(tile.item.dataset.proof) && before !== tile.value.textContent;
+  if (tile.waiting === 0 && (settled || back)) forget(tile); // that it could not be reached is over
+}
+
+// describe has a screen reader say with each control of a tile why it is old.
+function describe({ item, entity }) {
+  for (const control of item.querySelectorAll("button, input, select")) {
+    if (entity.old) control.setAttribute("aria-describedby", entity.because);
+    else control.removeAttribute("aria-describedby");
+  }
 }
 
 // button is a small one of a tile; its name says what it does with which thing.
