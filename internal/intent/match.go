@@ -95,11 +95,7 @@ func (m *Matcher) prepare(pack *Pack) {
 	if pack.Exact {
 		return
 	}
-	for i := range m.sentences {
-		if s := &m.sentences[i]; !m.barred[s.block.order] && s.names && s.start.op == opText && !s.block.Meta.After {
-			m.bare[strings.TrimSpace(s.start.text)] = true
-		}
-	}
+	m.noteVerbs()
 	for _, s := range pack.Skip {
 		m.skip = append(m.skip, " "+s+" ")
 	}
@@ -135,6 +131,15 @@ func (m *Matcher) prepare(pack *Pack) {
 	}
 	m.areaIndex = names.NewFor(pack.Language, areas)
 	m.leads = leadWords(pack, m.house)
+}
+
+// noteVerbs notes the words before a name that are no sentence by themselves.
+func (m *Matcher) noteVerbs() {
+	for i := range m.sentences {
+		if s := &m.sentences[i]; !m.barred[s.block.order] && s.names && s.start.op == opText && !s.block.Meta.After {
+			m.bare[strings.TrimSpace(s.start.text)] = true
+		}
+	}
 }
 
 // domainKey is a text that is equal for equal conditions on the domain.

@@ -23,7 +23,7 @@ func index() map[string]Intent {
 // table lists every intent. If several commands set the same thing, the first of
 // them is used to set it back.
 func table() []Intent {
-	return slices.Concat(devices(), own(), talk())
+	return slices.Concat(devices(), players(), own(), talk())
 }
 
 // devices are the intents about things of the house.
@@ -75,6 +75,14 @@ func devices() []Intent {
 		},
 		{Name: ClimateGetTemperature, Plan: Question, Risk: tools.Read},
 		{Name: GetState, Plan: Question, Risk: tools.Read},
+		{Name: AlarmArm, Plan: Command, Risk: reversible},
+		{Name: AlarmDisarm, Plan: Command, Risk: reversible, Releases: []string{alarm}},
+	}
+}
+
+// players are the intents about what plays, drives around or keeps a list.
+func players() []Intent {
+	return []Intent{
 		plain(VacuumStart, Restored, Setting{"", home.Start, "start", 0}),
 		plain(VacuumReturnToBase, Restored, Setting{"", home.Dock, "dock", 0}),
 		plain(VacuumStop, Restored, Setting{"", home.Pause, "pause", 0}, Setting{"", home.Stop, "stop", 0}),
@@ -84,20 +92,18 @@ func devices() []Intent {
 		plain(MediaPrevious, Final, Setting{"", home.Skip, "previous", 0}),
 		plain(PlayerStop, Restored, Setting{"", home.Stop, "stop", 0}, Setting{"", home.Play, "pause", 0}, Setting{"", home.OnOff, "off", 0}),
 		plain(PlayerVolume, Restored, Setting{"volume_level", home.Volume, "level", 0}),
-		{Name: PlayerAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Volume, "level", 10}}, Risk: reversible, Undo: Restored}, // percent
+		{Name: PlayerAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Volume, "level", 10}}, Risk: tools.Reversible, Undo: Restored}, // percent
 		plain(PlayerMute, Restored, Setting{"", home.Mute, "mute", 0}),
 		plain(PlayerUnmute, Restored, Setting{"", home.Mute, "unmute", 0}),
 		plain(PlayerSource, Restored, Setting{"source", home.Source, "source", 0}),
 		plain(Preset, Restored, Setting{"preset", home.Preset, "preset", 0}),
 		{
 			Name: HumidifierSetpoint, Plan: Command, Sets: []Setting{{"humidity", home.TargetHumidity, "humidity", 0}},
-			Risk: reversible, Starts: always, Undo: Restored,
+			Risk: tools.Reversible, Starts: always, Undo: Restored,
 		},
 		plain(ListAddItem, Final, Setting{"item", home.List, "add", 0}),
 		plain(ListCompleteItem, Final, Setting{"item", home.List, "complete", 0}),
 		plain(ListRemoveItem, Final, Setting{"item", home.List, "remove", 0}),
-		{Name: AlarmArm, Plan: Command, Risk: reversible},
-		{Name: AlarmDisarm, Plan: Command, Risk: reversible, Releases: []string{alarm}},
 	}
 }
 

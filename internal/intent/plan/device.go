@@ -267,7 +267,7 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if times, ok := number(a.Slots["times"]); ok && now > 0 { // half as bright
 			step = now*times - now
 		}
-		if set.Ability != home.Setpoint && set.Ability != home.Volume && now == 0 {
+		if now == 0 && offAtZero(set.Ability) {
 			return controlCall(e, fromOff(set, step, said))
 		}
 		return controlCall(e, command{set.Action, counting(about, clamp(set.Ability, now+step))})
@@ -287,6 +287,10 @@ func setPointOf(ability home.Ability, step float64, values map[string]any) (home
 	}
 	return moved, intent.Action{Slots: map[string]any{slotCounts: counted[moved]}}
 }
+
+// offAtZero reports whether a thing is off whose value is 0. A player that is turned down
+// plays on, and a thermostat may be set to 0 degrees.
+func offAtZero(a home.Ability) bool { return a != home.Setpoint && a != home.Volume }
 
 // fromOff says what more or less means for a thing that is off. Less keeps it off; more
 // switches it on at its last level, or at the step that was said.
