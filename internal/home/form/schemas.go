@@ -70,7 +70,7 @@ func (o Offer) controlSpec() tools.Spec {
 			"level and position take 0 to 100 percent, setpoint degrees, mode a word such as heat, colour a name or #rrggbb; the others take no value. " +
 			"device_name may also be a room with a type, such as kitchen lights; then each device reports. " +
 			"It never unlocks and opens no garage, door or valve.",
-		Input:      controlSchema(o.actions()),
+		Input:      o.controlSchema(o.actions()),
 		Output:     json.RawMessage(receiptOut),
 		Risk:       tools.Reversible,
 		Idempotent: false, // toggle is not
@@ -82,16 +82,21 @@ func (o Offer) dangerousSpec() tools.Spec {
 		Name:        ToolDangerous,
 		Title:       "Unlock or open",
 		Description: "Unlocks doors and opens garages, gates and valves, or starts a siren. Only on an explicit and confirmed wish.",
-		Input:       controlSchema(append(o.actions(), "unlock")),
+		Input:       o.controlSchema(append(o.actions(), "unlock")),
 		Output:      json.RawMessage(receiptOut),
 		Risk:        tools.Dangerous,
 	}
 }
 
-func controlSchema(actions []string) json.RawMessage {
+func (o Offer) controlSchema(actions []string) json.RawMessage {
+	confirmed := ""
+	if o.HasCostly {
+		confirmed = `,
+"confirmed":{"type":"boolean","description":"only true where a person was asked about this very command and said yes; a costly thing is not started without"}`
+	}
 	return json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
 "action":{"type":"string","enum":["` + strings.Join(actions, `","`) + `"]},
-"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"}},
+"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"}` + confirmed + `},
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 
