@@ -43,7 +43,7 @@ list_tools='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVer
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}'
 
-# tools COMMAND...: the names of the tools that a server offers over stdio.
+# tools COMMAND...: the names of the tools that the server of a house offers over stdio.
 tools() {
   local said=$work/tools line
   coproc SERVER { exec "$@" 2>"$work/tools.log"; }
@@ -55,7 +55,7 @@ tools() {
   done
   kill "$SERVER_PID" 2>/dev/null || true
   wait "$SERVER_PID" 2>/dev/null || true
-  grep -o '"name":"[a-z_]*zwave[a-z_]*"' "$said" | sort -u
+  grep -oE '"name":"[a-z_]*(zwave|homeassistant)[a-z_]*"' "$said" | sort -u
 }
 
 # held prints what each process in that Debian holds, and the sum, in kilobytes: what it
@@ -138,9 +138,20 @@ say "match"
 printf '%s\n' '{"text":"turn on the kitchen light"}' '{"text":"what time is it"}' >"$root/root/said"
 expect '"HassGetCurrentTime"' inside sh -c 'voice-gateway match < /root/said'
 
-say "zwave-mcp-server over stdio"
-tools chroot "$root" runuser -u "$name" -- zwave-mcp-server | tee "$work/offered"
-grep -q control_zwave_device "$work/offered" || die "it does not offer control_zwave_device"
+# offers TOOL COMMAND...: a server of a house offers a tool.
+offers() {
+  tools "${@:2}" | tee "$work/offered"
+  grep -q "\"$1\"" "$work/offered" || { cat "$work/tools.log"; die "it does not offer $1: ${*:2}"; }
+}
+
+say "the servers of houses over stdio, with their manual pages and settings"
+offers control_zwave_device chroot "$root" runuser -u "$name" -- zwave-mcp-server
+# Home Assistant is not there; the server says so when a tool is called.
+offers control_homeassistant_device chroot "$root" runuser -u "$name" -- env HASS_TOKEN=none home-assistant-mcp-server
+for server in zwave-mcp-server home-assistant-mcp-server; do
+  inside test -s "/usr/share/man/man1/$server.1.gz"
+  inside test -s "/usr/share/doc/$name/examples/$server.yaml"
+done
 
 say "an update of an unchanged configuration brings the new one"
 update 1:1
@@ -221,8 +232,8 @@ for other in "arm64 aarch64" "armhf arm"; do
   "${run[@]}" "$its/usr/bin/voice-gateway" --version
   expect "are valid" "${run[@]}" "$its/usr/bin/voice-gateway" config check --config "$its/usr/share/$name/$name.yaml"
   expect '"HassGetCurrentTime"' sh -c '"$@" match <"$0"' "$root/root/said" "${run[@]}" "$its/usr/bin/voice-gateway"
-  tools "${run[@]}" "$its/usr/bin/zwave-mcp-server" | tee "$work/offered"
-  grep -q control_zwave_device "$work/offered" || die "it does not offer control_zwave_device"
+  offers control_zwave_device "${run[@]}" "$its/usr/bin/zwave-mcp-server"
+  offers control_homeassistant_device env HASS_TOKEN=none "${run[@]}" "$its/usr/bin/home-assistant-mcp-server"
 done
 
 say "the same bytes, built elsewhere and from nothing"

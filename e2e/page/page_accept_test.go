@@ -164,7 +164,7 @@ func TestAcceptPageRetriesAServer(t *testing.T) {
 	g := run(t, fmt.Sprintf("gateway: {id: home}\nmcp:\n  servers:\n    zwave: {command: %q, args: [], essential: true, env: %s, retry: {base_delay: 1h, max_delay: 1h}}\n", script, variables), "")
 	p := loaded(t, ctx, g.url+"/")
 	p.reads("#servers", "trying again")
-	for _, words := range []string{"Not connected: zwave.", "The MQTT broker is away.", "The microphone is missing or in use."} {
+	for _, words := range []string{"The program for Z-Wave has stopped.", "The MQTT broker is away.", "The microphone is missing or in use."} {
 		p.reads("#level", words) // this machine has neither
 	}
 	p.eventually("the pill is red", `document.getElementById("level").classList.contains("bad")`)

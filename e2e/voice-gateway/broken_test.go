@@ -141,7 +141,13 @@ func TestBrokenMachines(t *testing.T) {
 		}
 		c, http, env := daemon(t, mosquitto(t), "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND="+script, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+t.TempDir(),
 			"VOICE_GATEWAY_MCP_RETRY_BASE_DELAY=10ms", soundCard(t))
-		patient{t, http, env, c.stderr}.shows(symptom{"the server of the house is broken", "ill", "Not connected: zwave.", "server zwave", doctor.Ill, "", "I can't reach the devices yet.", "turn on the kitchen light"})
+		patient{t, http, env, c.stderr}.shows(symptom{"the server of the house is broken", "ill", "The program for Z-Wave has stopped.", "server zwave", doctor.Ill, "What it wrote before it ended says why.", "The program for Z-Wave has stopped.", "turn on the kitchen light"})
+	})
+	t.Run("a house whose program is not installed", func(t *testing.T) {
+		t.Parallel()
+		c, http, env := daemon(t, mosquitto(t), "VOICE_GATEWAY_MCP_SERVERS_ZWAVE_COMMAND=no-such-server", "VOICE_GATEWAY_GATEWAY_STATE_DIR="+t.TempDir(),
+			"VOICE_GATEWAY_MCP_RETRY_BASE_DELAY=10ms", soundCard(t))
+		patient{t, http, env, c.stderr}.shows(symptom{"the program of the house is not installed", "ill", "The program for Z-Wave is not installed.", "server zwave", doctor.Ill, "Install the program", "The program for Z-Wave is not installed.", "turn on the kitchen light"})
 	})
 	t.Run("a wrong password of the broker", func(t *testing.T) {
 		t.Parallel()

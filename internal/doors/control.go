@@ -14,6 +14,9 @@ type ControlRequest struct {
 	Thing string `json:"thing"`           // the id of a thing, or its name where only one thing has it
 	Do    string `json:"do"`              // a word of record.Control
 	Value any    `json:"value,omitempty"` // in percent, or in the degrees of the house; nil: none
+	// Group is a word of the caller's own that is shared by acts ordered at once, such as all
+	// lights off: an undo takes back all of them. "": the act stands alone.
+	Group string `json:"group,omitempty"`
 	// Source is page for our own page, and empty for everything else.
 	Source record.Source `json:"source,omitempty"`
 
@@ -39,6 +42,9 @@ type Controlled struct {
 	Error   string          `json:"error"`   // why nothing was done, for programs; "": it was done
 }
 
+// maxGroup is how long the word for a group may be, in bytes.
+const maxGroup = 64
+
 func hasControl(p *Parts) bool { return p.Controller != nil }
 
 // fitControl says what no door takes.
@@ -51,6 +57,8 @@ func fitControl(in *ControlRequest) error {
 		return Refuse(ErrMisasked, `"do" is missing or empty; it is on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode or colour`)
 	case len(in.Thing) > MaxText || len(in.Do) > MaxText:
 		return Refuse(ErrMisasked, `"thing" and "do" have at most %d bytes`, MaxText)
+	case len(in.Group) > maxGroup:
+		return Refuse(ErrMisasked, `"group" has at most %d bytes`, maxGroup)
 	case in.Source != "" && in.Source != record.FromPage:
 		return Refuse(ErrMisasked, `"source" is page, or not there`)
 	}

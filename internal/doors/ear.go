@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/wakes"
 )
@@ -20,6 +21,24 @@ type listening struct {
 
 func listen(ctx context.Context, p *Parts, _ struct{}) (listening, error) {
 	return listening{true}, p.Ear.Listen(ctx)
+}
+
+// Held is what a person does with a button that is held while one speaks.
+type Held struct {
+	Button string `json:"button"` // down, held or up
+}
+
+// fitHeld says what no button does.
+func fitHeld(in *Held) error {
+	switch ear.Button(in.Button) {
+	case ear.ButtonDown, ear.ButtonHeld, ear.ButtonUp:
+		return nil
+	}
+	return Refuse(ErrMisasked, `"button" is down, held or up`)
+}
+
+func holdButton(ctx context.Context, p *Parts, in Held) (Held, error) {
+	return in, p.Ear.Hold(ctx, ear.Button(in.Button))
 }
 
 // stopped says that the gateway neither hears nor says anything any more.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"voicegateway/internal/audio"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/ear/names"
 	"voicegateway/internal/ear/wakes"
 	"voicegateway/internal/home"
@@ -130,6 +131,9 @@ type Ear interface {
 	// Listen opens an utterance as the wake word would; ErrConflict when that is
 	// impossible at the moment.
 	Listen(ctx context.Context) error
+	// Hold tells what is done with a button that is held while one speaks; ErrConflict when
+	// none can be heard at the moment.
+	Hold(ctx context.Context, b ear.Button) error
 	// Stop ends what is being heard or said.
 	Stop(ctx context.Context) error
 	// Mute closes or opens the microphone; the setting survives a restart.

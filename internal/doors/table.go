@@ -15,7 +15,7 @@ import (
 // Table lists what can be asked of a gateway.
 var Table = []Row{
 	Alive, Ready, Description, Page, PageFile, LoginPage, Login, Logout, Gateway,
-	Ask, Control, Say, Listen, Stop, Muted, Mute, Loudness, SetVolume, Devices,
+	Ask, Control, Say, Listen, Hold, Stop, Muted, Mute, Loudness, SetVolume, Devices,
 	LastTurns, StoppedTasks, Wrong, Remember, Replay, Marks, Mark, Unmark, Wordings, Reword, Forget,
 	House, ShowArrangement, Arrange, Suggest, See, ListTimers, ChangeTimers, CancelTimers,
 	ShowWakes, ShowRehearsal, StartRehearsal, Events,
@@ -81,6 +81,10 @@ var (
 			Verb: Verb{Name: "listen"}, Command: "listen",
 		},
 		Has: hasEar, Do: listen,
+	}
+	Hold = Operation[Held, Held]{
+		Entry: Entry{Name: "hold", Does: "Talk while a button is held", Route: "POST /api/hold", Status: 202},
+		Has:   hasEar, Do: holdButton, OverHTTP: fitHeld,
 	}
 	Stop = Operation[struct{}, stopped]{
 		Entry: Entry{

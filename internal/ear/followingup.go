@@ -42,8 +42,8 @@ func (l *Loop) awaitAnswer(ctx context.Context, f audio.Frame, e speech.Endpoint
 }
 
 // tooQuiet reports whether the speech was too quiet to come from the person who was
-// asked.
-func (u *utterance) tooQuiet() bool { return u.loudFrames < leastLoudFrames }
+// asked. Who holds the button while speaking is that person.
+func (u *utterance) tooQuiet() bool { return !u.hold.on() && u.loudFrames < leastLoudFrames }
 
 // awaitAnswerAgain drops sound that was no answer and waits for one.
 func (l *Loop) awaitAnswerAgain(ctx context.Context, e speech.Endpoint) {

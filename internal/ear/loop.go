@@ -87,6 +87,7 @@ type event struct {
 	text   string       // to be spoken
 	alert  Alert        // to be sounded
 	ids    []string     // of alerts
+	button Button       // what is done with the one that is held
 	answer chan<- error // of size one; nil: no answer is wanted
 }
 
@@ -246,6 +247,8 @@ func (l *Loop) handle(ctx context.Context, e event) {
 	switch e.kind {
 	case Woken:
 		err = l.listenNow(ctx)
+	case held:
+		err = l.press(ctx, e.button)
 	case SayAsked:
 		if len(l.waiting) >= mostWaiting {
 			err = ErrBusy
@@ -276,11 +279,9 @@ func (l *Loop) listenNow(ctx context.Context) error {
 	case l.ear.muted:
 		return ErrMuted
 	case l.state.Public() != Listening:
-		at := time.Now()
-		if !l.cfg.Live { // recorded sound has a clock of its own
-			at = l.ear.newest
-		}
-		l.wake(ctx, speech.Detection{Engine: "none", At: at})
+		l.wake(ctx, speech.Detection{Engine: "none", At: l.now()})
+	case l.turn != nil:
+		l.turn.utterance.hold = hold{} // who only tapped a button does not hold it
 	}
 	return nil
 }

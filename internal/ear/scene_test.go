@@ -280,7 +280,7 @@ func (s *scene) events() []string {
 // cannot be understood, "quiet 2s", "gap 2s" of a microphone without frames, "lost 2s" of
 // sound that the card has lost, "deaf" for a
 // wake word engine and "dumb" for a voice in trouble, "unplug" and "plug" for the speaker, or what a button does: listen,
-// stop, mute, unmute, speak WORDS.
+// stop, mute, unmute, speak WORDS; down, held and up of one that is held.
 //
 // "ring ID EVERY MOST TEXT" rings an alert and "alarm ID EVERY TEXT" an urgent one, "hush
 // ID" ends it.
@@ -339,6 +339,8 @@ func (s *scene) act(line string) {
 		s.sound(int(d/audio.FrameLength), roomLevel)
 	case "listen":
 		err = s.loop.Listen(s.t.Context())
+	case "down", "held", "up":
+		err = s.loop.Hold(s.t.Context(), ear.Button(verb))
 	case "stop":
 		err = s.loop.Stop(s.t.Context())
 	case "mute":

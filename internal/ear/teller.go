@@ -44,7 +44,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 		close(mayPlay)
 	}
 	if heard.Text == "" && t.challenge == "" {
-		r.tellNotHeard(t, heard, say)
+		r.tellNotHeard(ctx, t, heard, say)
 	} else {
 		asked := record.Turn{
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
@@ -103,7 +103,7 @@ func (r *teller) tellAgain(ctx context.Context, t *telling, second Deliberate) {
 // tellNotHeard answers speech without a sentence in it. Only a person who said the
 // wake word waits for an answer: it is a short sound, because the speech may have been
 // a television's, and a sentence for who tries again.
-func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(string)) {
+func (r *teller) tellNotHeard(ctx context.Context, t *telling, heard speech.Transcript, say func(string)) {
 	reply := ""
 	if t.rec.Outcome == record.Failed { // tellAgain found that no recogniser worked
 		if t.rec.Wake != nil {
@@ -117,7 +117,7 @@ func (r *teller) tellNotHeard(t *telling, heard speech.Transcript, say func(stri
 		}
 		t.missed = t.rec.Wake != nil && t.utterance.spoke >= shortestCommand
 		if t.missed && t.again {
-			reply = r.mind.NotHeard()
+			reply = r.mind.NotHeard(ctx)
 		}
 	}
 	if reply != "" {

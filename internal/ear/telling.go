@@ -39,6 +39,7 @@ type utterance struct {
 	sound      []int16       // the whole sound, if it is recorded
 	gaps       []gap         // sound of it that the microphone is known to have lost
 	lost       time.Duration // of that, as much as may have been words; known at the end
+	hold       hold
 }
 
 // gap is sound that the microphone has lost just before a frame.

@@ -85,8 +85,8 @@ type (
 	}
 	// Apologies are the replies to speech that cannot be answered.
 	Apologies interface {
-		NotHeard() string // to speech without a sentence in it
-		Failed() string   // to speech that no recogniser could process
+		NotHeard(ctx context.Context) string // to speech without a sentence in it
+		Failed() string                      // to speech that no recogniser could process
 	}
 	// Synthesizer makes a sentence audible.
 	Synthesizer interface {

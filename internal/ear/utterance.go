@@ -70,11 +70,12 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 		u.loudest = max(u.loudest, audio.Level(f.Samples))
 	}
 	l.ownSound.chimeOpen(ctx, t, f.At, e)
-	if l.state == FollowingUp {
+	if l.state == FollowingUp && !u.hold.on() {
 		if e = l.awaitAnswer(ctx, f, e); l.turn != t {
 			return
 		}
 	}
+	e = l.holdOpen(e, f.At)
 	l.parts.Observer.Hearing(Hearing{Turn: t.id, Level: level, Partial: u.words.asPartial(), Judged: u.words.judged, Ended: e.Reason})
 	if e.Done {
 		l.endUtterance(ctx, e, f.At)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -18,7 +19,8 @@ import (
 
 // HomeAssistant plays the WebSocket API of Home Assistant, and what a real one cannot be
 // made to do: it falls silent, tells several things at once, and answers as a test says. It
-// is reached by its Dial alone, in memory, so that tests in virtual time can use it.
+// is reached by its Dial alone, in memory, so that tests in virtual time can use it, until
+// Listen gives it an address.
 type HomeAssistant struct {
 	// Coalesce has several messages sent in one frame.
 	Coalesce bool
@@ -30,6 +32,8 @@ type HomeAssistant struct {
 	Clock func() time.Time
 	// Version is its release; "": a new one.
 	Version string
+	// OnAsk returns what a service answers that was asked for an answer.
+	OnAsk func(c ServiceCall) any
 
 	incoming chan net.Conn
 	closed   chan struct{}
@@ -135,6 +139,23 @@ func (h *HomeAssistant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.serve(w, r)
+}
+
+// Listen gives it an address of this machine until the test ends, for programs.
+func (h *HomeAssistant) Listen(tb testing.TB) (url string) {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = h.server.Serve(l) }()
+	tb.Cleanup(func() {
+		_ = h.server.Close()
+		_ = h.Close()
+		<-ended
+	})
+	return "http://" + l.Addr().String()
 }
 
 // hassClient is one connected client.
@@ -261,7 +282,11 @@ func (h *HomeAssistant) result(m map[string]any) any {
 		ids, _ := m["entity_ids"].([]any)
 		for _, entity := range ids {
 			name, _ := entity.(string)
-			entries[name] = map[string]any{"entity_id": name, "aliases": append([]any{nil}, h.things[name].Aliases...)}
+			if t, is := h.things[name]; is && !t.Unlisted {
+				entries[name] = entryOf(name, t)
+			} else {
+				entries[name] = nil
+			}
 		}
 		return entries
 	case "homeassistant/expose_entity/list":
@@ -289,12 +314,17 @@ func (h *HomeAssistant) entries() []any {
 		if t.Unlisted {
 			continue
 		}
-		out = append(out, map[string]any{
-			"entity_id": entity, "area_id": orNull(t.Area), "device_id": orNull(t.Device), "entity_category": nil, "hidden_by": nil,
-			"options": map[string]any{"conversation": map[string]any{"should_expose": !t.Hidden}},
-		})
+		out = append(out, entryOf(entity, t))
 	}
 	return out
+}
+
+func entryOf(entity string, t Thing) map[string]any {
+	return map[string]any{
+		"entity_id": entity, "area_id": orNull(t.Area), "device_id": orNull(t.Device), "entity_category": nil, "hidden_by": nil,
+		"aliases": append([]any{nil}, t.Aliases...),
+		"options": map[string]any{"conversation": map[string]any{"should_expose": !t.Hidden}},
+	}
 }
 
 func orNull(text string) any {
@@ -326,7 +356,11 @@ func (h *HomeAssistant) call(c *hassClient, id int, m map[string]any) {
 		h.tell(c, map[string]any{"id": id, "type": "result", "success": false, "error": map[string]any{"code": refused.Code, "message": refused.Message}})
 		return
 	}
-	h.tell(c, map[string]any{"id": id, "type": "result", "success": true, "result": map[string]any{"context": map[string]any{"id": made.Context, "user_id": "voice"}}})
+	result := map[string]any{"context": map[string]any{"id": made.Context, "user_id": "voice"}}
+	if m["return_response"] == true && h.OnAsk != nil {
+		result["response"] = map[string]any{made.Entity: h.OnAsk(made)}
+	}
+	h.tell(c, map[string]any{"id": id, "type": "result", "success": true, "result": result})
 }
 
 // Set changes the state of a thing and those of its attributes that are named; nil takes one
@@ -415,6 +449,13 @@ func (h *HomeAssistant) toAll(message func(*hassClient) any) {
 	for _, c := range all {
 		h.tell(c, message(c))
 	}
+}
+
+// State is the state of a thing; "" for one that does not exist.
+func (h *HomeAssistant) State(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.things[id].State
 }
 
 // Calls are the services that were called.

@@ -80,6 +80,22 @@ func (a acts) Muted() bool { return a.mute != nil && a.mute.On() }
 
 // Listen opens an utterance without a wake word.
 func (a acts) Listen(ctx context.Context) error {
+	if err := a.canHear(); err != nil {
+		return err
+	}
+	return a.loop.Listen(ctx)
+}
+
+// Hold keeps an utterance open as long as a button is held.
+func (a acts) Hold(ctx context.Context, b ear.Button) error {
+	if err := a.canHear(); err != nil {
+		return err
+	}
+	return a.loop.Hold(ctx, b)
+}
+
+// canHear says why nothing can be heard here.
+func (a acts) canHear() error {
 	switch {
 	case a.loop == nil:
 		return errNoMicrophone
@@ -89,7 +105,7 @@ func (a acts) Listen(ctx context.Context) error {
 	if why := a.deaf(); why != "" && !a.Muted() {
 		return fmt.Errorf("%w: %s", errNoMicrophone, why)
 	}
-	return a.loop.Listen(ctx)
+	return nil
 }
 
 // Stop ends what is being heard or said.

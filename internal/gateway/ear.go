@@ -29,6 +29,7 @@ type earParts struct {
 	loop  *ear.Loop
 	wake  wake.Engine
 	stt   stt.Engine
+	deaf  bool // no recogniser knows the language, so none is taught
 	sound sound
 	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
@@ -46,7 +47,7 @@ func (s setup) newEar(thinking mindParts, volume *local.Volume, observer ear.Obs
 	if err != nil {
 		return nil, err
 	}
-	e := &earParts{voice: voice, done: make(chan struct{})}
+	e := &earParts{voice: voice, deaf: s.deaf(), done: make(chan struct{})}
 	if s.opts.TextOnly {
 		return e, nil
 	}
@@ -203,11 +204,15 @@ func (e *earParts) services(h *house.House) []service {
 	if e.loop == nil {
 		return nil
 	}
+	var pupil house.Pupil
+	if !e.deaf {
+		pupil = e.stt
+	}
 	s := []service{
 		{"turns", e.listen, true},
 		{"wake", e.wake.Run, false},
 		{"stt", e.stt.Run, false},
-		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, e.stt) }, false},
+		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, pupil) }, false},
 	}
 	if e.rehearser != nil {
 		s = append(s, service{"rehearsal", e.rehearser.Run, false})

@@ -60,7 +60,7 @@ func (s setup) checks(link link, mcp *host.Host, rooms *house.House, thinking mi
 	}
 	return map[string]check{
 		"mqtt":     {trouble: func() trouble { return link.ailment(thinking.phrases) }},
-		"mcp":      {trouble: s.houseTrouble(mcp, thinking.roll.outages, rooms, thinking.phrases)},
+		"mcp":      {trouble: s.houseTrouble(mcp, thinking.roll, rooms, thinking.phrases)},
 		"grammar":  {trouble: poorly(rooms.Trouble)},
 		"timers":   {trouble: func() trouble { return saying(keeper.Trouble(), phrase("trouble_timers")) }},
 		"wakes":    {trouble: poorly(thinking.wakes.Trouble), about: thinking.wakes.About},
@@ -124,40 +124,48 @@ func saying(why, said string) trouble {
 // houseTrouble checks the MCP servers, and whether those of a house reach and know it.
 //
 //nolint:contextcheck,nolintlint // a check runs long after New, for nobody who could end it; the first linter reads this itself
-func (s setup) houseTrouble(mcp *host.Host, outages *house.Outages, rooms *house.House, phrases *reply.Phrases) func() trouble {
-	houses := s.cfg.MCP.Houses()
+func (s setup) houseTrouble(mcp *host.Host, houses *roll, rooms *house.House, phrases *reply.Phrases) func() trouble {
+	tellers := s.cfg.MCP.Houses()
 	return func() trouble {
 		servers := mcp.Status()
-		if t := serverTrouble(servers, houses, phrases); t.why != "" {
+		if t := houses.serverTrouble(servers, tellers, phrases); t.why != "" {
 			return t
 		}
-		out := outages.Of(context.Background(), connectedServers(servers))
-		if out.Text == "" && len(houses) > 0 && rooms.House().Empty() {
+		out := houses.outages.Of(context.Background(), connectedServers(servers))
+		if out.Text == "" && len(tellers) > 0 && rooms.House().Empty() {
 			out.Text = "the MCP servers are connected, and none has told of a house yet; local tools work"
 		}
 		if out.Text == "" {
 			return trouble{}
 		}
-		said := phrases.NoHouse(out.Waiting)
-		return trouble{why: out.Text, said: cmp.Or(said, phrases.Phrase("no_house", nil)), ill: true}
+		return trouble{why: out.Text, said: cmp.Or(phrases.NoHouse(out.Waiting), houses.sayUntold(tellers, phrases)), ill: true}
 	}
 }
 
-// serverTrouble names the MCP servers that are not connected. It is ill without an essential
-// one or one of a house.
-func serverTrouble(servers []mcpint.Status, houses []string, phrases *reply.Phrases) trouble {
+// serverTrouble names the MCP servers that are not connected, and says why that of a house is
+// not. It is ill without an essential one or one of a house, which are tellers.
+func (r *roll) serverTrouble(servers []mcpint.Status, tellers []string, phrases *reply.Phrases) trouble {
 	var t trouble
-	var away []string
+	var away, others, said []string
 	for _, s := range servers {
 		if s.Status == mcpint.Connected {
 			continue
 		}
 		away = append(away, s.ID)
-		t.ill = t.ill || s.Essential || slices.Contains(houses, s.ID)
+		teller := slices.Contains(tellers, s.ID)
+		t.ill = t.ill || s.Essential || teller
+		if why := phrases.NoServer(fault(s), r.name(s.ID)); teller && why != "" {
+			said = append(said, why)
+		} else {
+			others = append(others, s.ID)
+		}
+	}
+	if len(others) > 0 {
+		said = append(said, phrases.Phrase("servers_away", map[string]any{"names": strings.Join(others, ", ")}))
 	}
 	if len(away) > 0 {
 		t.why = "not connected: " + strings.Join(away, ", ") + "; all other servers and the local tools work"
-		t.said = phrases.Phrase("servers_away", map[string]any{"names": strings.Join(away, ", ")})
+		t.said = strings.Join(said, " ")
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 
 	"voicegateway/internal/hass"
 	"voicegateway/internal/home/form"
+	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
 	"voicegateway/internal/mcpint/reach"
@@ -68,11 +69,30 @@ func (r *roll) Houses(ctx context.Context) []reach.House {
 		h := reach.House{Server: id, Name: r.name(id), WaitingFor: waiting[id]}
 		h.Reached = connected && told && h.WaitingFor == ""
 		if !connected {
-			h.Since = s.LastSuccess
+			h.Since, h.Fault = s.LastSuccess, fault(s)
 		}
 		all = append(all, h)
 	}
 	return all
+}
+
+// fault is the word for why a server is not connected; "" if the error alone says it.
+func fault(s mcpint.Status) string {
+	if s.Fault == nil {
+		return ""
+	}
+	return string(*s.Fault)
+}
+
+// OwnServer is the house of our own Z-Wave server, and whether that server is connected. A
+// configuration without it counts as connected: nobody misses it.
+func (r *roll) OwnServer() (h mind.AwayHouse, connected bool) {
+	for _, s := range r.mcp.Status() {
+		if s.ID == zwaveServer {
+			return mind.AwayHouse{Name: r.name(s.ID), Fault: fault(s)}, s.Status == mcpint.Connected
+		}
+	}
+	return mind.AwayHouse{}, true
 }
 
 // Expects reports whether the user has asked for a Z-Wave house.
@@ -82,10 +102,23 @@ func (r *roll) Expects() bool { return r.expects(zwaveServer) }
 func (r *roll) Others(ctx context.Context) (away []mind.AwayHouse) {
 	for _, h := range r.Houses(ctx) {
 		if h.Server != zwaveServer && !h.Reached {
-			away = append(away, mind.AwayHouse{Name: h.Name, Waiting: h.WaitingFor})
+			away = append(away, mind.AwayHouse{Name: h.Name, Waiting: h.WaitingFor, Fault: h.Fault})
 		}
 	}
 	return away
+}
+
+// sayUntold says that nothing is known of any house, and what to look at: behind our own
+// Z-Wave server stands zwave-js-ui.
+func (r *roll) sayUntold(tellers []string, phrases *reply.Phrases) string {
+	if !r.Expects() {
+		for _, id := range tellers {
+			if id != zwaveServer {
+				return phrases.Phrase("house_untold", map[string]any{"house": r.name(id)})
+			}
+		}
+	}
+	return phrases.Phrase("no_house", nil)
 }
 
 // Untold returns the names of the houses that have not told anything yet, if another house has.

@@ -148,7 +148,7 @@ func (d doorActs) Control(ctx context.Context, r doors.ControlRequest) (record.R
 		waiting = place.Pass
 	}
 	return d.acts.Ask(ctx, record.Request{
-		ID: r.ID, At: r.At, Area: d.area, Source: cmp.Or(r.Source, d.source), Control: &wanted, Waiting: waiting,
+		ID: r.ID, At: r.At, Area: d.area, Source: cmp.Or(r.Source, d.source), Control: &wanted, Group: r.Group, Waiting: waiting,
 	}), nil
 }
 
@@ -162,8 +162,15 @@ func (d doorActs) Say(ctx context.Context, text string) error {
 }
 
 // Listen opens an utterance.
-func (d doorActs) Listen(ctx context.Context) error {
-	err := d.acts.Listen(ctx)
+func (d doorActs) Listen(ctx context.Context) error { return d.unheard(d.acts.Listen(ctx)) }
+
+// Hold keeps an utterance open as long as a button is held.
+func (d doorActs) Hold(ctx context.Context, b ear.Button) error {
+	return d.unheard(d.acts.Hold(ctx, b))
+}
+
+// unheard marks the errors of a microphone that hears nothing.
+func (d doorActs) unheard(err error) error {
 	if errors.Is(err, ear.ErrMuted) {
 		return doors.Because(doors.ErrConflict, err)
 	}

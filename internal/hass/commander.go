@@ -2,13 +2,13 @@ package hass
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
 
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/hass/socket"
+	"voicegateway/internal/home"
 	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
@@ -21,6 +21,7 @@ type commander struct {
 	link      *link
 	mirror    *mirror
 	chronicle *chronicle
+	registry  *freshness
 	rewritten chan<- struct{} // the registries have to be read again
 	lines     order.Lines     // of the commands that have not been sent yet, by thing
 
@@ -111,7 +112,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 		return form.End(r, tools.NoAnswer, tools.Silent, "Earlier commands for "+e.Name+" have taken too long."), nil
 	}
 	now := c.mirror.read(e.ID)
-	s, err := c.planFor(e, a, now, mayBeDangerous)
+	s, err := c.planFor(ctx, e, a, now, mayBeDangerous)
 	if err != nil {
 		ended, refused := form.EndRefused(r, err)
 		if !refused {
@@ -123,7 +124,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 	if now.away() {
 		return c.endAway(r, e, now), nil
 	}
-	if e.unlisted {
+	if e.unlisted || c.registry.isStale() {
 		if ended := c.checkShown(ctx, e, r); ended != nil {
 			return *ended, nil
 		}
@@ -135,21 +136,16 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 // it ends the receipt.
 func (c *commander) checkShown(ctx context.Context, e *entity, r tools.Receipt) *tools.Receipt {
 	s := c.link.now()
-	var body json.RawMessage
-	err := s.err
+	shown, err := false, s.err
 	if s.conn != nil {
-		body, err = s.conn.Call(ctx, askExposed)
-	}
-	var all exposure
-	if err == nil {
-		err = json.Unmarshal(body, &all)
+		shown, err = isShown(ctx, s.conn, e)
 	}
 	switch {
 	case err != nil:
 		why, text := explainAway(standing{err: err})
 		ended := form.End(r, tools.NoAnswer, why, text)
 		return &ended
-	case !all.Entities[e.ID].Conversation:
+	case !shown:
 		poke(c.rewritten)
 		ended := form.End(r, tools.Refused, tools.UnknownDevice, e.Name+" is not shown to assistants any more.")
 		return &ended
@@ -158,7 +154,7 @@ func (c *commander) checkShown(ctx context.Context, e *entity, r tools.Receipt) 
 }
 
 // planFor checks whether a command is allowed and makes a service call of it.
-func (c *commander) planFor(e *entity, a form.Command, now *status, mayBeDangerous bool) (step, error) {
+func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now *status, mayBeDangerous bool) (step, error) {
 	switch {
 	case e.Control == nil && e.Domain == "alarm_control_panel":
 		return step{}, form.Refuse("%s can only be read; it is armed and disarmed where its code is.", e.Name)
@@ -170,7 +166,14 @@ func (c *commander) planFor(e *entity, a form.Command, now *status, mayBeDangero
 	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)
 	}
-	return plan(a.Action, request{entity: e, value: a.Value, now: now})
+	r := request{entity: e, value: a.Value, now: now}
+	if e.Can(home.List) && (a.Action == actionComplete || a.Action == actionRemove) && !now.away() {
+		var err error
+		if r.item, err = c.findItem(ctx, e, a.Value); err != nil {
+			return step{}, err
+		}
+	}
+	return plan(a.Action, r)
 }
 
 // endAway ends the receipt of a command for a thing that Home Assistant cannot reach. Its

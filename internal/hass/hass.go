@@ -72,6 +72,7 @@ type House struct {
 	mirror    *mirror
 	chronicle *chronicle
 	commander *commander
+	registry  *freshness
 	changed   chan struct{}
 	reshaped  chan struct{} // the structure may have changed
 	rewritten chan struct{} // the registries have
@@ -84,11 +85,11 @@ func New(cfg Config, log *slog.Logger) (*House, error) {
 	}
 	log = log.With("part", "hass")
 	h := &House{
-		cfg: cfg, log: log, link: newLink(), chronicle: newChronicle(),
+		cfg: cfg, log: log, link: newLink(), chronicle: newChronicle(), registry: &freshness{},
 		changed: make(chan struct{}, 1), reshaped: make(chan struct{}, 1), rewritten: make(chan struct{}, 1),
 	}
 	h.mirror = newMirror(h.chronicle.note)
-	h.commander = &commander{cfg: cfg, log: log, link: h.link, mirror: h.mirror, chronicle: h.chronicle, running: map[string]*follower{}, rewritten: h.rewritten}
+	h.commander = &commander{cfg: cfg, log: log, link: h.link, mirror: h.mirror, chronicle: h.chronicle, running: map[string]*follower{}, registry: h.registry, rewritten: h.rewritten}
 	return h, nil
 }
 

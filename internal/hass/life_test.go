@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicegateway/internal/fake"
@@ -235,6 +236,28 @@ func TestHiddenInSecret(t *testing.T) {
 		h := r.house.Home()
 		if e := h.Entity("switch.yaml"); e != nil {
 			t.Errorf("it still shows %+v", e)
+		}
+	})
+}
+
+// TestHiddenAMomentAgo: what was hidden a moment ago is not acted on, although the registries
+// have not been read again yet; other things are.
+func TestHiddenAMomentAgo(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		wait(2 * time.Second)
+		r.home.OnCall = r.after(50*time.Millisecond, "on", nil)
+		r.home.Hide("switch.kettle", true)
+		synctest.Wait()
+		if got := r.do("Kettle", "on", nil); got.Outcome != tools.Refused || got.Reason != tools.UnknownDevice || len(r.home.Calls()) > 0 {
+			t.Errorf("told: %+v, called: %v", got, r.home.Calls())
+		}
+		if got := r.do("Kitchen Light", "on", nil); !got.Done() {
+			t.Errorf("another thing meanwhile: %+v", got)
+		}
+		r.home.Hide("switch.kettle", false)
+		wait(2 * time.Second)
+		if got := r.do("Kettle", "on", nil); !got.Done() {
+			t.Errorf("shown again: %+v", got)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"voicegateway/internal/hass/socket"
 )
@@ -157,6 +158,41 @@ func (r *registries) readAliases(ctx context.Context, c *socket.Conn, ids []stri
 	}
 	return nil
 }
+
+// isShown asks whether an entity of the house is still shown to assistants. Of one with an
+// entry in the registry every user may ask.
+func isShown(ctx context.Context, c *socket.Conn, e *entity) (bool, error) {
+	if e.unlisted {
+		var all exposure
+		body, err := c.Call(ctx, askExposed)
+		if err == nil {
+			err = json.Unmarshal(body, &all)
+		}
+		return all.Entities[e.ID].Conversation, err
+	}
+	body, err := c.Call(ctx, socket.Command{"type": "config/entity_registry/get_entries", "entity_ids": []string{e.ID}})
+	var entries map[string]*entityEntry
+	if no, refused := errors.AsType[*socket.Error](err); refused && no.Code == socket.CodeUnknown {
+		return true, nil // not before 2023.4
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &entries)
+	}
+	if err != nil {
+		return false, fmt.Errorf("asking Home Assistant whether %s is shown: %w", e.ID, err)
+	}
+	entry := entries[e.ID]
+	if entry == nil {
+		return false, nil
+	}
+	decided := entry.Options.Conversation.Expose
+	return decided == nil || *decided, nil // where nobody has decided, it is as it was
+}
+
+// freshness knows whether the registries were written since they were read.
+type freshness struct{ written, read atomic.Uint64 }
+
+func (f *freshness) isStale() bool { return f.written.Load() != f.read.Load() }
 
 // areaOf returns the id of the area that an entity is in: its own, else that of its device,
 // else that of what the device is part of. "" if it is in none.

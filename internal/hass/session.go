@@ -109,7 +109,10 @@ func (h *House) begin(ctx context.Context, conn *socket.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	for _, registry := range []string{"entity", "device", "area", "floor"} {
-		rewritten := func(json.RawMessage) { poke(h.rewritten) }
+		rewritten := func(json.RawMessage) {
+			h.registry.written.Add(1)
+			poke(h.rewritten)
+		}
 		err := conn.Subscribe(ctx, socket.Command{"type": "subscribe_events", "event_type": registry + "_registry_updated"}, rewritten)
 		if _, refused := errors.AsType[*socket.Error](err); err != nil && !refused { // not every release has every registry
 			return err
@@ -171,7 +174,7 @@ func (h *House) lookWhetherRunning(ctx context.Context, conn *socket.Conn) error
 // rebuild makes the house of what is known now, and tells of it. Without registries it reads
 // them first.
 func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (*registries, error) {
-	reads := r == nil
+	reads, written := r == nil, h.registry.written.Load()
 	if reads {
 		var err error
 		if r, err = readRegistries(ctx, conn); err != nil {
@@ -193,6 +196,9 @@ func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (
 		}
 	}
 	h.adopt(newModel(r, states, shape), states)
+	if reads {
+		h.registry.read.Store(written)
+	}
 	return r, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -147,6 +148,20 @@ func (s Server) checkProtocol() error {
 		return nil
 	}
 	return fmt.Errorf("%q is no revision that is spoken over %s; expected %s, %s", s.Protocol, s.Transport, ProtocolAuto, strings.Join(known, ", "))
+}
+
+// IsHomeAssistant reports whether the server is Home Assistant's own MCP server, by its
+// address. Unlike HomeAssistantServer it tells no house and proves nothing.
+func (s Server) IsHomeAssistant() bool {
+	u, err := url.Parse(s.URL)
+	return err == nil && s.Transport != "stdio" && IsHomeAssistantPath(u.Path)
+}
+
+// IsHomeAssistantPath reports whether a path is one at which Home Assistant serves MCP: all
+// that it offers to models, one of its APIs such as assist, or the transport of 2024.
+func IsHomeAssistantPath(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	return path == "/api/mcp" || strings.HasPrefix(path, "/api/mcp/") || path == "/mcp_server/sse" || strings.HasPrefix(path, "/mcp_server/messages/")
 }
 
 // transports are the names of the ways to reach a server.

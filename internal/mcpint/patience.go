@@ -15,8 +15,8 @@ const (
 	maxConnectTimeout = time.Minute
 )
 
-// patienceFactors are the multiples of ConnectTimeout for the first, the second and
-// every later attempt.
+// patienceFactors are the multiples of ConnectTimeout for an attempt after no silent one,
+// after one, and after more.
 var patienceFactors = []int{1, 3, 6}
 
 // startingTime is how long a program that is still starting is left alone, counted from
@@ -35,16 +35,19 @@ func (s Server) StartingTime(patience time.Duration) time.Duration {
 }
 
 // Patience returns how long an attempt may take, for start, handshake and tool list
-// together. attempt counts from 1. took is how long the last successful attempt took,
-// 0 if there was none: a server that once needed longer gets twice that. Later
-// attempts wait longer, up to one minute; a longer ConnectTimeout counts as it is.
-func (s Server) Patience(attempt int, took time.Duration) time.Duration {
+// together. silences is how many attempts before it got no answer in their time: the next
+// one waits longer, up to one minute; a longer ConnectTimeout counts as it is. An attempt
+// that failed at once says nothing about the time that a start takes, so it does not count:
+// else the first start that hangs would be waited for a minute. took is how long the last
+// successful attempt took, 0 if there was none: a server that once needed longer gets
+// twice that.
+func (s Server) Patience(silences int, took time.Duration) time.Duration {
 	first := cmp.Or(s.ConnectTimeout, defaultConnectTimeout)
 	if first == defaultConnectTimeout && s.Transport != "http" && s.Transport != "sse" && isSlowLauncher(s.Command, s.Args) {
 		first = launcherTimeout
 	}
 	longest := max(first, maxConnectTimeout)
-	factor := patienceFactors[min(max(attempt, 1), len(patienceFactors))-1]
+	factor := patienceFactors[min(silences, len(patienceFactors)-1)]
 	return min(max(time.Duration(factor)*first, 2*took), longest)
 }
 

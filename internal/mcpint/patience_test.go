@@ -10,7 +10,7 @@ func TestPatience(t *testing.T) {
 	tests := map[string]struct {
 		server Server
 		took   time.Duration
-		want   []int // seconds of the first attempts
+		want   []int // seconds, after no silence, one, two …
 	}{
 		"default":               {Server{Command: "zwave-mcp-server"}, 0, []int{10, 30, 60, 60}},
 		"configured":            {Server{Command: "x", ConnectTimeout: 4 * time.Second}, 0, []int{4, 12, 24, 24}},
@@ -23,9 +23,9 @@ func TestPatience(t *testing.T) {
 		"once took 50 s":        {Server{Command: "x"}, 50 * time.Second, []int{60, 60, 60}},
 	}
 	for name, tt := range tests {
-		for i, want := range tt.want {
-			if got := tt.server.WithDefaults().Patience(i+1, tt.took); got.Seconds() != float64(want) {
-				t.Errorf("%s: attempt %d may take %v, expected %d s", name, i+1, got, want)
+		for silences, want := range tt.want {
+			if got := tt.server.WithDefaults().Patience(silences, tt.took); got.Seconds() != float64(want) {
+				t.Errorf("%s: after %d silences an attempt may take %v, expected %d s", name, silences, got, want)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ type Status struct {
 	LastRetryTime *time.Time `json:"lastRetryTime"` // when the last retry, or the last attempt that failed, began
 	NextRetryTime *time.Time `json:"nextRetryTime"`
 	ErrorMessage  *string    `json:"errorMessage"`
+	Fault         *Fault     `json:"fault"` // of the last error, in one word; null without one, or where the error alone says it
 
 	// These fields say how well it answers.
 	Health              Health       `json:"health"`

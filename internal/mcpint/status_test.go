@@ -41,13 +41,13 @@ func TestStatusAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"breaker", "breakerSince", "breakerUntil", "consecutiveFailures", "errorMessage", "essential", "health", "healthReason", "id",
+		"breaker", "breakerSince", "breakerUntil", "consecutiveFailures", "errorMessage", "essential", "fault", "health", "healthReason", "id",
 		"importedFrom", "lastRetryTime", "lastSuccess", "maxRetries", "nextRetryTime", "pid", "retriesOff", "retryCount", "status", "tools", "toolsChanged", "toolsUnused", "toolsUnusedCount", "transport", "version",
 	}
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Fatalf("the keys are %q, want %q", got, want)
 	}
-	for _, key := range []string{"breakerSince", "breakerUntil", "errorMessage", "healthReason", "importedFrom", "lastRetryTime", "lastSuccess", "nextRetryTime", "pid", "tools", "toolsChanged", "version"} {
+	for _, key := range []string{"breakerSince", "breakerUntil", "errorMessage", "fault", "healthReason", "importedFrom", "lastRetryTime", "lastSuccess", "nextRetryTime", "pid", "tools", "toolsChanged", "version"} {
 		if object[key] != nil {
 			t.Errorf("%s is %v though unknown", key, object[key])
 		}

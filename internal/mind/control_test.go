@@ -99,3 +99,42 @@ func TestTapsLeaveQuestionsAlone(t *testing.T) {
 		}
 	})
 }
+
+// TestTapsOfOneGroupAreTakenBackTogether: acts that one tap has ordered on several things are
+// taken back by one undo, and by the next one done again. An act of another group is taken back
+// alone.
+func TestTapsOfOneGroupAreTakenBackTogether(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		groups [3]string
+		says   []string
+		want   []string // after the taps
+	}{
+		"one group":          {[3]string{"a", "a", "a"}, []string{"undo that"}, []string{"Coffee Machine off", "Kitchen Light off", "Left Lamp off"}},
+		"done again":         {[3]string{"a", "a", "a"}, []string{"undo that", "undo that"}, []string{"Coffee Machine off", "Kitchen Light off", "Left Lamp off", "Coffee Machine on", "Kitchen Light on", "Left Lamp on"}},
+		"another group":      {[3]string{"a", "a", "b"}, []string{"undo that"}, []string{"Left Lamp off"}},
+		"without any group":  {[3]string{"", "", ""}, []string{"undo that"}, []string{"Left Lamp off"}},
+		"a group of its own": {[3]string{"", "a", "a"}, []string{"undo that"}, []string{"Coffee Machine off", "Left Lamp off"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				k := converse(t, "en", nil)
+				k.area = "Kitchen"
+				for i, thing := range []string{"light.Kitchen Light", "switch.Coffee Machine", "light.Left Lamp"} {
+					k.answer.Turn(t.Context(), record.Request{
+						Area: k.area, Source: record.FromPage, Group: tt.groups[i], Control: &record.Control{Thing: thing, Name: thing, Do: "on"},
+					})
+					<-time.After(time.Second)
+				}
+				k.world.Calls = nil
+				for _, l := range tt.says {
+					k.line(l)
+				}
+				if !slices.Equal(k.world.Calls, tt.want) {
+					t.Errorf("calls %q, said %q; want %q", k.world.Calls, k.said, tt.want)
+				}
+			})
+		})
+	}
+}

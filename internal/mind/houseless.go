@@ -55,10 +55,22 @@ func (m *Mind) noHouse(ctx context.Context, d intent.Decision) string {
 	}
 	said := m.sayOthers(ctx)
 	if len(said) == 0 || m.Houses.Expects() {
-		said = append([]string{cmp.Or(m.phrases.NoHouse(health.WaitingFor), m.phrases.Phrase("no_house", nil))}, said...)
+		said = append([]string{cmp.Or(m.phrases.NoHouse(health.WaitingFor), m.noServer(), m.phrases.Phrase("no_house", nil))}, said...)
 	}
 	if m.Gateway != nil && d.Act == mood.Question && d.Reason == intent.NoDevice {
 		said = append(said, m.Gateway.Troubles()...)
 	}
 	return strings.Join(said, " ")
+}
+
+// noServer says why our own Z-Wave server is not connected; "" if it is.
+func (m *Mind) noServer() string {
+	if m.Houses == nil {
+		return ""
+	}
+	h, connected := m.Houses.OwnServer()
+	if connected {
+		return ""
+	}
+	return cmp.Or(m.phrases.NoServer(h.Fault, h.Name), m.phrases.Phrase("no_server", nil))
 }

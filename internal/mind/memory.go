@@ -63,6 +63,7 @@ type remembered struct {
 	turn    string // the id of the turn
 	latest  bool   // no other turn came after this one
 	asked   bool   // it ended with a question, so a "no" answers that
+	group   string // of acts without words that were ordered at once; "": none
 	at      time.Time
 	expires time.Time
 }
@@ -169,7 +170,7 @@ func (m *memories) keep(q record.Request, rec *record.Record, did past.Turn, ask
 	if did.Idle() || q.DryRun {
 		return
 	}
-	p := remembered{Turn: m.truly(q, did), turn: rec.ID, latest: true, asked: asked, at: time.Now()}
+	p := remembered{Turn: m.truly(q, did), turn: rec.ID, latest: true, asked: asked, group: q.Group, at: time.Now()}
 	p.expires = p.at.Add(undoTime)
 	if q.Source == record.FromMic || q.Source == record.FromFile || q.Source == record.FromTimer {
 		p.expires = p.expires.Add(Speaking(rec.Reply))
@@ -180,7 +181,11 @@ func (m *memories) keep(q record.Request, rec *record.Record, did past.Turn, ask
 		m.past = map[string]*remembered{}
 	}
 	makeRoom(m.past, func(p *remembered) time.Time { return p.expires })
-	m.past[asker(q)] = &p
+	who := asker(q)
+	if earlier := m.past[who]; earlier != nil && p.group != "" && earlier.group == p.group {
+		p.Turn = p.With(&earlier.Turn, earlier.Text, p.Text)
+	}
+	m.past[who] = &p
 }
 
 // makeRoom removes the entries that have expired, and the oldest one if there are

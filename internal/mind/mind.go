@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"voicegateway/internal/ground/order"
+	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/keep/record"
@@ -94,9 +95,9 @@ func (m *Mind) Judge(partial string) speech.Completeness { return m.match.Judge(
 
 // NotHeard is the answer to speech in which no sentence was found. Names cannot be
 // recognised before the house is known, so the answer gives that as the reason.
-func (m *Mind) NotHeard() string {
+func (m *Mind) NotHeard(ctx context.Context) string {
 	if m.match.House().Empty() {
-		return m.phrases.Phrase("no_house", nil)
+		return m.noHouse(ctx, intent.Decision{})
 	}
 	return m.phrases.Phrase("not_heard", nil)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"voicegateway/internal/fake"
 	"voicegateway/internal/home"
@@ -78,5 +80,53 @@ func TestTwoHousesThatKnowOneNameAreAskedAbout(t *testing.T) {
 		if got := strings.Join(called, " "); got != c.called || rec.Outcome != record.Done {
 			t.Errorf("%q: %s %q, called %q, want %q", c.answer, rec.Outcome, rec.Reply, got, c.called)
 		}
+	}
+}
+
+// TestASentenceSaidAgainIsNoAnswer: who repeats an order while a question about it waits
+// has chosen nothing. The order is understood anew in the house as it is by then.
+func TestASentenceSaidAgainIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	const order = "lamp on" // without a verb, it could be an answer
+	for name, known := range map[string][]string{
+		"the same house":              {"Kitchen Lamp", "Bedroom Lamp"},
+		"a thing of exactly its name": {"Kitchen Lamp", "Bedroom Lamp", "Lamp"},
+		"only one of them is left":    {"Kitchen Lamp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				settle := func(names []string) *home.House {
+					h := &home.House{}
+					for _, name := range names {
+						h.Entities = append(h.Entities, lamp(name, "zwave"))
+					}
+					return h
+				}
+				n := needs(t, settle([]string{"Kitchen Lamp", "Bedroom Lamp"}), &fake.Assistant{}, &fake.Caller{
+					AwaitFunc: func(context.Context, mind.Need) error { return nil },
+					CallFunc:  func(_ context.Context, call tools.Call) (tools.Result, error) { return obeys(call), nil },
+				})
+				for range 100 {
+					if rec := n.ask(t, order); rec.Outcome != record.Asked {
+						t.Fatalf("%s: %q", rec.Outcome, rec.Reply)
+					}
+					<-time.After(20 * time.Millisecond)
+				}
+				n.live(t, settle(known))
+				want := record.Done
+				if name == "the same house" {
+					want = record.Asked
+				}
+				if rec := n.ask(t, order); rec.Outcome != want {
+					t.Errorf("said again: %s %q, want %s", rec.Outcome, rec.Reply, want)
+				}
+				if want == record.Asked {
+					if rec := n.ask(t, "the kitchen one"); rec.Outcome != record.Done {
+						t.Errorf("the answer: %s %q", rec.Outcome, rec.Reply)
+					}
+				}
+			})
+		})
 	}
 }

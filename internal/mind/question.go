@@ -60,6 +60,9 @@ func (u *understanding) completed(x Exchange, m Memory, h *home.House) (Order, b
 	if q.reworded != nil {
 		return u.reworded(x, m, h, *q.reworded)
 	}
+	if saidAgain(x, q) {
+		return Order{}, false
+	}
 	if o, ok := u.unclear(x, m, h, *q); ok {
 		return o, true
 	}
@@ -67,6 +70,12 @@ func (u *understanding) completed(x Exchange, m Memory, h *home.House) (Order, b
 		return Order{}, false
 	}
 	return u.answered(x, m, h, q)
+}
+
+// saidAgain reports whether a text is the sentence that led to a question, once more. It
+// chooses nothing, and the house may know more by now than when it was asked.
+func saidAgain(x Exchange, q *question) bool {
+	return q.text != "" && intent.Plain(x.Text) == intent.Plain(q.text)
 }
 
 // answered is the order that an answer comes to.

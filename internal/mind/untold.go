@@ -17,6 +17,8 @@ type Houses interface {
 	// Others are the houses that are not reached, but for that of our own Z-Wave server. It may
 	// ask their servers.
 	Others(ctx context.Context) []AwayHouse
+	// OwnServer is the house of our own Z-Wave server, and whether that server is connected.
+	OwnServer() (h AwayHouse, connected bool)
 	// Expects reports whether the house of our own Z-Wave server is wanted: the server runs also
 	// where the configuration does not name it.
 	Expects() bool
@@ -26,6 +28,7 @@ type Houses interface {
 type AwayHouse struct {
 	Name    string // what people call it
 	Waiting string // what its server waits for; "": not known
+	Fault   string // why its server is not connected, in a word of mcpint.Fault; "": not known, or it is
 }
 
 // sayOthers says why other houses than that of our own Z-Wave server are not reached.
@@ -34,7 +37,7 @@ func (m *Mind) sayOthers(ctx context.Context) (said []string) {
 		return nil
 	}
 	for _, h := range m.Houses.Others(ctx) {
-		said = append(said, cmp.Or(m.phrases.NoHouse(h.Waiting), m.phrases.Phrase("house_untold", map[string]any{"house": h.Name})))
+		said = append(said, cmp.Or(m.phrases.NoHouse(h.Waiting), m.phrases.NoServer(h.Fault, h.Name), m.phrases.Phrase("house_untold", map[string]any{"house": h.Name})))
 	}
 	return said
 }

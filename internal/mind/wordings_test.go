@@ -11,64 +11,75 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/fake"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
 )
 
-// What becomes of the wordings without a model: at least so many are right at once, at
-// least so many more after a yes, and at most so many do or answer something else.
-const (
-	wordingsRight       = 24
-	wordingsAsked       = 0
-	wordingsWrong       = 4 // a wrong question does nothing, but nobody likes to hear it
-	wordingsDoneWrongly = 0 // something else was changed, and nothing was asked
-)
+// bounds are what becomes of the wordings of a file without a model: at least so many are
+// right at once, at least so many more after a yes, at most so many are answered wrongly
+// (a wrong question does nothing, but nobody likes to hear it), and none is done wrongly.
+type bounds struct{ right, asked, wrong int }
+
+// wordings are the files of wordings.
+var wordings = map[string]bounds{
+	"en":      {right: 24, wrong: 4},
+	"more_en": {right: 7}, "more_de": {right: 10}, "more_es": {right: 11}, "more_fr": {right: 10},
+}
 
 // TestWordings says what people say at home in words of their own, without a model, and
 // counts what is right, by kind.
 func TestWordings(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		<-time.After(15 * time.Hour)
-		count := map[string]map[string]int{}
-		sum := map[string]int{}
-		for kind, line := range readSet(t, "testdata/wordings/en.txt") {
-			text, want, ok := strings.Cut(line, " => ")
-			if !ok {
-				continue // what the file is about
-			}
-			came, did, rec := wordAtHome(t, text, want)
-			if came != "right" {
-				t.Logf("%s: %q is %s: it does %q and says %q, expected %s", kind, text, came, did, rec.Reply, want)
-			}
-			if count[kind] == nil {
-				count[kind] = map[string]int{}
-			}
-			count[kind][came]++
-			count[kind]["all"]++
-			sum[came]++
-			sum["all"]++
+	for file, limits := range wordings {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { countWordings(t, file, limits) })
+		})
+	}
+}
+
+// countWordings says the wordings of a file, whose name ends with its language.
+func countWordings(t *testing.T, file string, limits bounds) {
+	t.Helper()
+	<-time.After(15 * time.Hour)
+	count, sum := map[string]map[string]int{}, map[string]int{}
+	for kind, line := range readSet(t, "testdata/wordings/"+file+".txt") {
+		text, want, ok := strings.Cut(line, " => ")
+		if !ok {
+			continue // what the file is about
 		}
-		for _, kind := range slices.Sorted(maps.Keys(count)) {
-			t.Logf("%-16s %v", kind, count[kind])
+		came, did, rec := wordAtHome(t, file[len(file)-2:], text, want)
+		if came != "right" {
+			t.Logf("%s: %q is %s: it does %q and says %q, expected %s", kind, text, came, did, rec.Reply, want)
 		}
-		t.Logf("%-16s %v", "all", sum)
-		if sum["right"] < wordingsRight || sum["right"]+sum["asked"] < wordingsRight+wordingsAsked {
-			t.Errorf("%d are right and %d after a yes, expected %d and %d", sum["right"], sum["asked"], wordingsRight, wordingsAsked)
+		if count[kind] == nil {
+			count[kind] = map[string]int{}
 		}
-		if sum["wrong"] > wordingsWrong || sum["done wrongly"] > wordingsDoneWrongly {
-			t.Errorf("%d are answered wrongly and %d done wrongly, expected at most %d and %d", sum["wrong"], sum["done wrongly"], wordingsWrong, wordingsDoneWrongly)
-		}
-	})
+		count[kind][came]++
+		count[kind]["all"]++
+		sum[came]++
+		sum["all"]++
+	}
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		t.Logf("%-16s %v", kind, count[kind])
+	}
+	t.Logf("%-16s %v", "all", sum)
+	if sum["right"] < limits.right || sum["right"]+sum["asked"] < limits.right+limits.asked {
+		t.Errorf("%d are right and %d after a yes, expected %d and %d", sum["right"], sum["asked"], limits.right, limits.asked)
+	}
+	if sum["wrong"] > limits.wrong || sum["done wrongly"] > 0 {
+		t.Errorf("%d are answered wrongly and %d done wrongly, expected at most %d and none", sum["wrong"], sum["done wrongly"], limits.wrong)
+	}
 }
 
 // wordAtHome says a text in the living room of the bungalow. It reports what came of it:
 // right, asked (right after a yes), left (nothing is changed, and it is said that it was
 // not understood), wrong (another answer or question) or done wrongly; and what was done.
-func wordAtHome(t *testing.T, text, want string) (came, did string, rec record.Record) {
+func wordAtHome(t *testing.T, language, text, want string) (came, did string, rec record.Record) {
 	t.Helper()
 	own, volume := localKit(t, nil)
-	f := settleByClock(t, "en", "bungalow", own...)
+	f := settleByClock(t, language, "bungalow", own...)
 	if _, err := volume.Set(t.Context(), 40); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +93,7 @@ func wordAtHome(t *testing.T, text, want string) (came, did string, rec record.R
 			t.Fatalf("setting an alarm: %s %s", r.Outcome, r.Reason)
 		}
 	}
-	f.area = "Living Room"
+	f.area = fake.Bungalow(language).Areas[0].Name // the living room
 	before := f.alarms()
 	made := func(rec record.Record) string {
 		all := slices.Sorted(slices.Values(f.world.Calls))
@@ -92,6 +103,9 @@ func wordAtHome(t *testing.T, text, want string) (came, did string, rec record.R
 	did = made(rec)
 	answer, read := strings.CutPrefix(want, "says ")
 	right := func(rec record.Record, did string) bool {
+		if want == "asks" {
+			return did == "" && rec.Outcome == record.Asked
+		}
 		if read {
 			return did == "" && rec.Outcome == record.Done && regexp.MustCompile(`(?i)\b`+answer+`\b`).MatchString(rec.Reply)
 		}
@@ -135,7 +149,7 @@ func soundCalls(rec record.Record) (all []string) {
 // alarms are the timers of the book, by what they are and when they end.
 func (f *family) alarms() (all []string) {
 	for _, one := range f.book.List(timers.Which{}, "").Timers {
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s %s", one.Kind, one.Due.UTC().Format("Jan 2 15:04"), one.Every)))
+		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", one.Kind, one.Due.UTC().Format("Jan 2 15:04"), one.Every, one.Name)), " "))
 	}
 	return all
 }

@@ -50,6 +50,7 @@ const launcherSocket = "/run/voice-gateway-servers.socket"
 func (v *visit) explainDisconnection(part string, s mcpint.Status, why string) Finding {
 	f := Finding{Part: part, State: Ill, Text: why, Mend: v.Command + " servers retry " + s.ID}
 	obstacle, found := mcpint.ObstacleIn(why)
+	is := func(fault mcpint.Fault) bool { return s.Fault != nil && *s.Fault == fault }
 	switch {
 	case found && obstacle.Mend != "":
 		f.Mend = obstacle.Mend
@@ -57,8 +58,14 @@ func (v *visit) explainDisconnection(part string, s mcpint.Status, why string) F
 		f.Mend = v.set("mcp.launcher", launcherSocket)
 	case found:
 		f.Mend, f.Do = "", "Install the units again (sudo apt-get install --reinstall voice-gateway, or sudo make install)."
-	case s.Transport == "stdio" && strings.Contains(why, "nor in PATH"):
+	case is(mcpint.FaultNotFound):
 		f.Mend, f.Do = "", "Install the program, or do without the server: "+v.set("mcp.servers."+s.ID, "null")
+	case is(mcpint.FaultNotExecutable):
+		f.Mend, f.Do = "", "The gateway's user must be allowed to start the program (chmod +x), and it must be made for this machine."
+	case is(mcpint.FaultEnded):
+		f.Do = "What it wrote before it ended says why."
+	case is(mcpint.FaultNotMCP) && s.Transport == "stdio":
+		f.Mend, f.Do = "", "Look at the command and the arguments under mcp.servers."+s.ID+" in the configuration."
 	case s.Transport != "stdio" && mcpint.LacksKey(why):
 		f.Mend, f.Do = v.mendKey(s)
 	}

@@ -45,7 +45,10 @@ func TestWhatMendsAServer(t *testing.T) {
 		mend, do string
 	}{
 		"it hangs":           {mcpint.Status{ID: "notes", Transport: "stdio"}, "failed: no answer to initialize within 10s", "voice-gateway servers retry notes", ""},
-		"no program":         {mcpint.Status{ID: "notes", Transport: "stdio"}, lacking, "", "do without the server: voice-gateway config set mcp.servers.notes null"},
+		"no program":         {mcpint.Status{ID: "notes", Transport: "stdio", Fault: new(mcpint.FaultNotFound)}, lacking, "", "do without the server: voice-gateway config set mcp.servers.notes null"},
+		"no right to start":  {mcpint.Status{ID: "notes", Transport: "stdio", Fault: new(mcpint.FaultNotExecutable)}, "failed: permission denied", "", "chmod +x"},
+		"it ends":            {mcpint.Status{ID: "notes", Transport: "stdio", Fault: new(mcpint.FaultEnded)}, "failed: exit status 9", "voice-gateway servers retry notes", "What it wrote"},
+		"another program":    {mcpint.Status{ID: "notes", Transport: "stdio", Fault: new(mcpint.FaultNotMCP)}, "failed: its output begins with \"hello\"", "", "under mcp.servers.notes"},
 		"a wrong key":        {mcpint.Status{ID: "notes", Transport: "http"}, unknown, "voice-gateway config secret mcp.servers.notes.headers.Authorization", ""},
 		"no right":           {mcpint.Status{ID: "notes", Transport: "http"}, denied, "voice-gateway config secret mcp.servers.notes.headers.Authorization", ""},
 		"a wrong secret":     {mcpint.Status{ID: "secret", Transport: "http"}, unknown, "voice-gateway config secret mcp.servers.secret.auth.client_secret", ""},

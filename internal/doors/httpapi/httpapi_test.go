@@ -19,6 +19,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/doors"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/home"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/mcpint"
@@ -144,6 +145,13 @@ func (g *gateway) Listen(context.Context) error {
 	return fmt.Errorf("the microphone is muted: %w", doors.ErrConflict)
 }
 
+func (g *gateway) Hold(_ context.Context, b ear.Button) error {
+	if b == ear.ButtonDown {
+		return fmt.Errorf("the microphone is muted: %w", doors.ErrConflict)
+	}
+	return nil
+}
+
 func (g *gateway) Stop(context.Context) error { return nil }
 
 func (g *gateway) Mute(_ context.Context, on bool) error {
@@ -251,6 +259,9 @@ func TestRoutes(t *testing.T) {
 		"turns, some":       {request("GET", "/api/turns?limit=3", ""), 200, turns(3)},
 		"turns, too many":   {request("GET", "/api/turns?limit=100000", ""), 400, "from 1 to 200"},
 		"listen, muted":     {request("POST", "/api/listen", "{}"), 409, "muted"},
+		"hold, muted":       {request("POST", "/api/hold", `{"button":"down"}`), 409, "muted"},
+		"let go":            {request("POST", "/api/hold", `{"button":"up"}`), 202, `{"button":"up"}`},
+		"hold what":         {request("POST", "/api/hold", `{}`), 400, "down, held or up"},
 		"stop":              {request("POST", "/api/stop", ""), 202, `{"stopped":true}`},
 		"is it muted":       {request("GET", "/api/mute", ""), 200, `{"muted":`},
 		"mute":              {request("POST", "/api/mute", `{"on":true}`), 200, `{"muted":true}`},

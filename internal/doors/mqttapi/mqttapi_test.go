@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicegateway/internal/doors"
+	"voicegateway/internal/ear"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
@@ -121,9 +122,10 @@ func (h *house) Ask(ctx context.Context, r doors.AskRequest) (record.Record, err
 func (h *house) Control(_ context.Context, r doors.ControlRequest) (record.Record, error) {
 	return record.Record{}, h.note(fmt.Sprintf("control %s %s %s %v", r.ID, r.Thing, r.Do, r.Value))
 }
-func (h *house) Say(_ context.Context, text string) error { return h.note("say " + text) }
-func (h *house) Listen(context.Context) error             { return h.note("listen") }
-func (h *house) Stop(context.Context) error               { return h.note("stop") }
+func (h *house) Say(_ context.Context, text string) error   { return h.note("say " + text) }
+func (h *house) Listen(context.Context) error               { return h.note("listen") }
+func (h *house) Hold(_ context.Context, b ear.Button) error { return h.note("hold " + string(b)) }
+func (h *house) Stop(context.Context) error                 { return h.note("stop") }
 func (h *house) Mute(_ context.Context, on bool) error {
 	return h.note(fmt.Sprintf("mute %t", on))
 }

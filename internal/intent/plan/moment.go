@@ -23,7 +23,10 @@ func clock(a intent.Action) (tools.Call, error) {
 	}
 	if m := momentOf(a); m.said {
 		at, _, twelve := m.onTheClock("reminder")
-		if twelve && at < 7*60 {
+		switch {
+		case twelve && args["what"] == "until":
+			args["twelve"] = true
+		case twelve && at < 7*60:
 			at += halfDay // people ask for the day and not for the night
 		}
 		args["at"] = fmt.Sprintf("%02d:%02d", at/60, at%60)

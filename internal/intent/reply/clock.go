@@ -22,6 +22,7 @@ type moment struct {
 	From  string    `json:"from"`  // the other place that was asked about; "" is here
 	Then  bool      `json:"then"`  // the time is not now
 	Ahead *int      `json:"ahead"` // seconds by which the place is ahead of the other one; nil if that was not asked
+	Left  *int64    `json:"left"`  // seconds until a time of day; nil if that was not asked
 }
 
 // fact is what the calendar tells besides dates.
@@ -49,6 +50,8 @@ func (p *timerWords) Clock(key string, r tools.Result) string {
 		return capital(p.phrase(m.Fact.key(), args))
 	case m.Ahead != nil:
 		return p.sayAhead(&m)
+	case m.Left != nil:
+		return p.phrase("time_until", map[string]any{"length": p.sayLeft(*m.Left)})
 	}
 	text := p.phrase(p.oneHour(m.key(key), m.Time), args)
 	switch {

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -17,6 +18,15 @@ func (p *Phrases) NoHouse(waiting string) string {
 	return p.Phrase("no_house_"+strings.ToLower(strings.ReplaceAll(waiting, " ", "_")), nil)
 }
 
+// NoServer says why the server of a house is not connected, by its fault (mcpint.Fault), and
+// what to check; "" if there is no sentence for that.
+func (p *Phrases) NoServer(fault, house string) string {
+	if fault == "" {
+		return ""
+	}
+	return p.Phrase("no_server_"+fault, map[string]any{"house": house})
+}
+
 // houses says which of several houses cannot be reached, since when and why as far as that
 // is known, and then which can. The answer is that of the gateway's own tool list_houses.
 func (p own) houses(r tools.Result) string {
@@ -25,6 +35,7 @@ func (p own) houses(r tools.Result) string {
 			Name       string     `json:"name"`
 			Reached    bool       `json:"reached"`
 			WaitingFor string     `json:"waiting_for"`
+			Fault      string     `json:"fault"`
 			Since      *time.Time `json:"since"`
 		} `json:"houses"`
 	}
@@ -36,7 +47,7 @@ func (p own) houses(r tools.Result) string {
 	}
 	var said, reached []string
 	for _, h := range told.Houses {
-		why := p.NoHouse(h.WaitingFor)
+		why := cmp.Or(p.NoHouse(h.WaitingFor), p.NoServer(h.Fault, h.Name))
 		switch {
 		case h.Reached:
 			reached = append(reached, h.Name)

@@ -33,6 +33,9 @@ type Request struct {
 	// Control is an act on one thing that was ordered without words, such as a tap on the
 	// page; nil for a text.
 	Control *Control
+	// Group is shared by acts without words that were ordered at once, such as all lights
+	// off; an undo takes back all of them. "" for every other act.
+	Group string
 	// Waiting is called once when the turn begins to wait for something slow, a server
 	// or a model; it may be nil.
 	Waiting func()

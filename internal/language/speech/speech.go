@@ -59,7 +59,7 @@ const (
 // Endpoint is an endpointer's judgement after one frame.
 type Endpoint struct {
 	Done        bool
-	Reason      string    // set when Done: "sentence", "sentence_may_grow", "silence", "no_speech", "too_long", "source_ended"
+	Reason      string    // set when Done: "sentence", "sentence_may_grow", "silence", "no_speech", "too_long", "let_go", "source_ended"
 	SpeechStart time.Time // first speech of the utterance; zero while none was heard
 	SpeechEnd   time.Time // last speech so far
 }

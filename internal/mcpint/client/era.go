@@ -48,8 +48,12 @@ type opening struct {
 // auto, or the only revision that may be spoken.
 func (s *session) begin(ctx context.Context, server mcpint.Server) (opening, error) {
 	protocol := server.Protocol
-	switch {
-	case protocol == "" || protocol == mcpint.ProtocolAuto:
+	switch auto := protocol == "" || protocol == mcpint.ProtocolAuto; {
+	case auto && server.IsHomeAssistant():
+		// It knows the handshake alone, and writes a page into its owner's log for each
+		// question about the newest revision.
+		protocol = handshakeVersion
+	case auto:
 		return s.negotiate(ctx, server.ConnectTimeout)
 	case mcp.IsModernProtocol(protocol):
 		o, err := s.discover(ctx, protocol)

@@ -28,6 +28,19 @@ type HTTPError struct {
 	Text       string        // what the server says, cleaned and bounded
 	Scopes     string        // what a token would have to permit for this request; "": it does not say
 	versions   []string      // the revisions of the protocol that it names when it refuses another one
+	home       bool          // it is Home Assistant's own MCP server
+}
+
+// loginPause is how long Home Assistant is left alone after it has refused us: each refusal
+// warns its owner as a failed login, and may ban this machine.
+const loginPause = 5 * time.Minute
+
+// LeastPause is how long at least the server is to be left alone.
+func (e *HTTPError) LeastPause() time.Duration {
+	if e.home && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
+		return loginPause
+	}
+	return 0
 }
 
 // maxErrorBody bounds what is read of a refusal.
@@ -43,6 +56,7 @@ func refusalOf(answer *http.Response, session bool, secrets Secrets) *HTTPError 
 	}
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // the status says enough without
 	e := &HTTPError{Status: answer.StatusCode, RetryAfter: httpguard.RetryAfter(answer.Header.Get("Retry-After"), time.Now()), Session: session, Page: page}
+	e.home = answer.Request != nil && mcpint.IsHomeAssistantPath(answer.Request.URL.Path)
 	if c := challengeOf(answer.Header); c.code == insufficientScope {
 		e.Scopes = strings.Join(c.scopes, " ")
 	}
@@ -84,6 +98,8 @@ func (e *HTTPError) Error() string {
 		return fmt.Sprintf("the server wants a token with the scope %q for this (%s); check auth.scopes and what the server of tokens gives us%s", e.Scopes, status, text)
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("%s (%s); check the headers or auth set for it%s", mcpint.KeyRefused, status, text)
+	case e.Status == http.StatusNotFound && e.home:
+		return e.missingInHomeAssistant(status)
 	case e.Status == http.StatusNotFound:
 		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
 	case e.Status == http.StatusMethodNotAllowed:
@@ -96,6 +112,18 @@ func (e *HTTPError) Error() string {
 		return fmt.Sprintf("the server has trouble of its own (%s)%s", status, text)
 	}
 	return fmt.Sprintf("the server refuses the request (%s)%s", status, text)
+}
+
+// missingInHomeAssistant says what to do where Home Assistant has no MCP server at the address.
+func (e *HTTPError) missingInHomeAssistant(status string) string {
+	const add = "in Home Assistant, under Settings, Devices & services, add the integration Model Context Protocol Server"
+	switch {
+	case strings.Contains(e.Text, "is not configured"):
+		return fmt.Sprintf("the MCP server of Home Assistant is not set up, or is still starting (%s); %s", status, add)
+	case strings.Contains(e.Text, "Unknown LLM API"):
+		return fmt.Sprintf("Home Assistant does not offer this API to models (%s): %s; check the end of the url, such as /api/mcp/assist", status, e.Text)
+	}
+	return fmt.Sprintf("this Home Assistant has no MCP server at this address (%s); %s; releases before /api/mcp have it at /mcp_server/sse, with transport: sse", status, add)
 }
 
 // lostSession reports whether the server does not know the session any more. 404

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +74,35 @@ func TestOldServersThatRefuse(t *testing.T) {
 		_, err := Dial(patience(t), mcpint.Server{ID: "old", Transport: "sse", URL: web.URL}, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d: %v", status, err)
+		}
+		web.Close()
+	}
+}
+
+// TestHomeAssistantRefuses: its own MCP server is known by its address, asked for the handshake
+// alone, and left alone for minutes after it has refused the token.
+func TestHomeAssistantRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		transport, path string
+		status          int
+		pause           time.Duration
+	}{
+		{"http", "/api/mcp", http.StatusNotFound, 0},
+		{"http", "/api/mcp/assist", http.StatusUnauthorized, 5 * time.Minute},
+		{"http", "/api/mcp", http.StatusForbidden, 5 * time.Minute},
+		{"sse", "/mcp_server/sse", http.StatusNotFound, 0},
+		{"sse", "/mcp_server/sse", http.StatusUnauthorized, 5 * time.Minute},
+		{"http", "/mcp", http.StatusUnauthorized, 0},
+	} {
+		var asked atomic.Int32
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			http.Error(w, "Model Context Protocol server is not configured", tt.status)
+		}))
+		_, err := Dial(patience(t), mcpint.Server{ID: "ha", Transport: tt.transport, URL: web.URL + tt.path}.WithDefaults(), Options{})
+		answer, ok := errors.AsType[*HTTPError](err)
+		if !ok || answer.LeastPause() != tt.pause || asked.Load() != 1 || tt.status == http.StatusNotFound && !strings.Contains(err.Error(), "add the integration") {
+			t.Errorf("%s, %d: asked %d times, %v", tt.path, tt.status, asked.Load(), err)
 		}
 		web.Close()
 	}
@@ -168,6 +198,9 @@ func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
 		"a page":            {HTTPError{Status: 200, Page: true}, "a web page came instead of an MCP answer (200 OK)", true, true},
 		"a page of refusal": {HTTPError{Status: 404, Page: true}, "a web page came instead of an MCP answer (404 Not Found)", true, false},
 		"a page of errors":  {HTTPError{Status: 502, Page: true}, "a web page came instead of an MCP answer (502 Bad Gateway)", true, true},
+		"no integration":    {HTTPError{Status: 404, home: true, Text: "Model Context Protocol server is not configured"}, "not set up, or is still starting (404 Not Found); in Home Assistant, under Settings, Devices & services, add the integration Model Context Protocol Server", false, false},
+		"no such api":       {HTTPError{Status: 404, home: true, Text: "Unknown LLM API 'asist'"}, "does not offer this API to models (404 Not Found): Unknown LLM API 'asist'", false, false},
+		"too old":           {HTTPError{Status: 404, home: true, Text: "404: Not Found"}, "have it at /mcp_server/sse, with transport: sse", false, false},
 		"an odd one":        {HTTPError{Status: 499}, "refuses the request (499)", false, false},
 	}
 	for name, tt := range tests {

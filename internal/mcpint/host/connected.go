@@ -112,7 +112,7 @@ func (s *supervisor) showConnected(conn *connection) {
 	s.view.session, s.view.generation = conn.session, conn.generation
 	status := &s.view.status
 	status.LastSuccess = timestamp(time.Now())
-	status.ErrorMessage, status.NextRetryTime, status.Report = nil, nil, ""
+	status.ErrorMessage, status.Fault, status.NextRetryTime, status.Report = nil, nil, nil, ""
 	status.PID, status.Version = pointerOrNil(conn.pid), pointerOrNil(conn.version)
 	s.view.mu.Unlock()
 	s.noteVitals(conn.generation, func(v *vitals) { *v = vitals{connected: true} })
@@ -167,7 +167,9 @@ func (s *supervisor) connectionLost(err error) {
 	s.plan.due = time.Time{}
 	if !s.plan.retry.Enabled {
 		s.plan.waitingSince = time.Now()
-		s.view.update(func(s *mcpint.Status) { s.ErrorMessage = pointerOrNil(statusText(err)) })
+		s.view.update(func(s *mcpint.Status) {
+			s.ErrorMessage, s.Fault = pointerOrNil(statusText(err)), pointerOrNil(faultOf(err))
+		})
 		return
 	}
 	s.scheduleNext(err, true, time.Now(), nil)

@@ -107,21 +107,21 @@ func statusText(err error) string {
 // the last attempt does not tell that it is.
 func thingsToCheck(s mcpint.Server, err error) []string {
 	program, address := filepath.Base(cmp.Or(s.Program, s.Command)), mcpint.BareAddress(s.URL)
-	cause := client.CauseOf(err)
-	certain := map[client.Cause]string{
-		client.CauseNotFound:      program + " installed",
-		client.CauseNotExecutable: s.Command + " may be executed by the gateway's user (chmod +x), and is made for this machine",
-		client.CauseNotMCP:        address + " is the address of an MCP server",
-		client.CauseUnauthorized:  fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
-		client.CauseNoPage:        "the path of " + address,
-		client.CauseNoName:        fmt.Sprintf("the name in %s, and the network's DNS", address),
-		client.CauseRefused:       fmt.Sprintf("the server at %s runs, and its port", address),
-		client.CauseTLS:           fmt.Sprintf("the certificate of %s, and this machine's clock", address),
+	fault := faultOf(err)
+	certain := map[mcpint.Fault]string{
+		mcpint.FaultNotFound:      program + " installed",
+		mcpint.FaultNotExecutable: s.Command + " may be executed by the gateway's user (chmod +x), and is made for this machine",
+		mcpint.FaultNotMCP:        address + " is the address of an MCP server",
+		mcpint.FaultUnauthorized:  fmt.Sprintf("mcp.servers.%s.headers has the right key or token for %s", s.ID, address),
+		mcpint.FaultNoPage:        "the path of " + address,
+		mcpint.FaultNoName:        fmt.Sprintf("the name in %s, and the network's DNS", address),
+		mcpint.FaultRefused:       fmt.Sprintf("the server at %s runs, and its port", address),
+		mcpint.FaultTLS:           fmt.Sprintf("the certificate of %s, and this machine's clock", address),
 	}
 	if s.Transport == "stdio" {
-		certain[client.CauseNotMCP] = program + " is an MCP server for stdio, with its arguments, and writes nothing else to its standard output"
+		certain[mcpint.FaultNotMCP] = program + " is an MCP server for stdio, with its arguments, and writes nothing else to its standard output"
 	}
-	if text := certain[cause]; text != "" {
+	if text := certain[fault]; text != "" {
 		return []string{text}
 	}
 	var list []string
@@ -131,14 +131,22 @@ func thingsToCheck(s mcpint.Server, err error) []string {
 		list = append(list, "MQTT broker running")
 	}
 	switch {
-	case cause == client.CauseSlow:
+	case fault == mcpint.FaultSlow:
 		return append(list, fmt.Sprintf("whether the server needs longer to start than mcp.servers.%s.connect_timeout", s.ID))
 	case s.Transport != "stdio":
 		return append(list, address+" reachable")
-	case cause == client.CauseEnded && !broker: // with a broker it is the Z-Wave server, which ends without it
+	case fault == mcpint.FaultEnded && !broker: // with a broker it is the Z-Wave server, which ends without it
 		return append(list, fmt.Sprintf("the command of mcp.servers.%s, its arguments and its environment: what it wrote before it ended says why", s.ID))
 	}
 	return append(list, program+" installed")
+}
+
+// faultOf sorts the error of an attempt or of the end of a connection.
+func faultOf(err error) mcpint.Fault {
+	if errors.Is(err, errHanging) {
+		return mcpint.FaultSlow
+	}
+	return client.FaultOf(err)
 }
 
 func plural(noun string, n int) string {

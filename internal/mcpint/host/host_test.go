@@ -271,13 +271,14 @@ func TestLastWords(t *testing.T) {
 func TestServersThatDoNotConnect(t *testing.T) {
 	tests := map[string]struct {
 		server mcpint.Server
+		fault  mcpint.Fault
 		says   []string
 	}{
-		"exits":   {child(t, "zwave", "exit"), []string{"connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3)", "MCP server stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached"}},
-		"mute":    {child(t, "zwave", "mute"), []string{"no answer to initialize within 300ms"}},
-		"no file": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "/nonexistent/zwave-mcp-server"}, []string{"the program /nonexistent/zwave-mcp-server cannot be started", "no such file"}},
-		"missing": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "no-such-mcp-server"}, []string{`the program "no-such-mcp-server" is neither at`, "nor in PATH"}},
-		"endless": {child(t, "zwave", "endless"), []string{"a line is longer than 33554432 bytes"}},
+		"exits":   {child(t, "zwave", "exit"), mcpint.FaultEnded, []string{"connection to stdio server 'zwave' failed: the process ended before it answered (exit status 3)", "MCP server stderr: the MQTT broker at 127.0.0.1:1883 cannot be reached"}},
+		"mute":    {child(t, "zwave", "mute"), mcpint.FaultSlow, []string{"no answer to initialize within 300ms"}},
+		"no file": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "/nonexistent/zwave-mcp-server"}, mcpint.FaultNotFound, []string{"the program /nonexistent/zwave-mcp-server cannot be started", "no such file"}},
+		"missing": {mcpint.Server{ID: "zwave", Trust: mcpint.TrustFull, Command: "no-such-mcp-server"}, mcpint.FaultNotFound, []string{`the program "no-such-mcp-server" is neither at`, "nor in PATH"}},
+		"endless": {child(t, "zwave", "endless"), mcpint.FaultOther, []string{"a line is longer than 33554432 bytes"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +296,11 @@ func TestServersThatDoNotConnect(t *testing.T) {
 			if err := reg.Await(patience(t)); err != nil {
 				t.Fatal(err)
 			}
-			text := h.Status()[0].Report
+			status := h.Status()[0]
+			if got := status.Fault; (got == nil) != (tt.fault == mcpint.FaultOther) || got != nil && *got != tt.fault {
+				t.Errorf("the fault is %v, want %q", got, tt.fault)
+			}
+			text := status.Report
 			for _, want := range tt.says {
 				if !strings.Contains(text, want) {
 					t.Errorf("the report lacks %q:\n%s", want, text)

@@ -13,6 +13,7 @@ type plan struct {
 	generation        int           // number of the connection, one more with every attempt
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
+	silences          int           // attempts since the last reset that the server left unanswered until their time was up
 	began             time.Time     // when the last attempt began
 	took              time.Duration // how long the last successful attempt took; zero: none succeeded
 	due               time.Time     // when the schedule's next attempt is due; zero: no attempt is planned
@@ -40,7 +41,7 @@ const (
 
 // reset starts the schedule over.
 func (p *plan) reset() {
-	p.attempts, p.scheduledAttempts, p.delay, p.requirementsAwaited = 0, 0, 0, false
+	p.attempts, p.scheduledAttempts, p.silences, p.delay, p.requirementsAwaited = 0, 0, 0, 0, false
 	p.due, p.waitingSince = time.Time{}, time.Now()
 	p.usedUpSince, p.lateDelay = time.Time{}, 0
 }
@@ -97,9 +98,12 @@ func (p *plan) planNext(began, now time.Time, err error, random func() float64) 
 		soonest = now.Add(min(p.retry.BaseDelay, p.delay)) // a server that hangs is not started without a pause
 	}
 	p.due = began.Add(p.delay)
-	if answer, ok := errors.AsType[*client.HTTPError](err); ok && answer.RetryAfter > p.delay {
-		p.delay = min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval))
-		p.due = now.Add(p.delay)
+	if answer, ok := errors.AsType[*client.HTTPError](err); ok {
+		wanted := max(min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval)), answer.LeastPause())
+		if wanted > p.delay {
+			p.delay = wanted
+			p.due = now.Add(p.delay)
+		}
 	}
 	if p.due.Before(soonest) {
 		p.due = soonest

@@ -117,10 +117,11 @@ func TestWhatIsStartingIsLeftAlone(t *testing.T) {
 		connected time.Duration
 		starts    int
 	}{
-		"the first start is there in the second attempt": {takes: []time.Duration{20 * time.Second}, connected: 20 * time.Second, starts: 2},
-		"the first start hangs":                          {takes: []time.Duration{time.Hour, time.Second}, connected: 11 * time.Second, starts: 2},
-		"two starts hang":                                {takes: []time.Duration{time.Hour, time.Hour, time.Second}, connected: 41 * time.Second, starts: 3},
-		"later ones cannot start beside the first":       {takes: []time.Duration{20 * time.Second, -1}, connected: 20 * time.Second, starts: 3},
+		"the first start is there in the second attempt":         {takes: []time.Duration{20 * time.Second}, connected: 20 * time.Second, starts: 2},
+		"the first start hangs":                                  {takes: []time.Duration{time.Hour, time.Second}, connected: 11 * time.Second, starts: 2},
+		"the third start hangs, and those before failed at once": {takes: []time.Duration{-1, -1, time.Hour, time.Second}, connected: 19 * time.Second, starts: 4},
+		"two starts hang":                                        {takes: []time.Duration{time.Hour, time.Hour, time.Second}, connected: 41 * time.Second, starts: 3},
+		"later ones cannot start beside the first":               {takes: []time.Duration{20 * time.Second, -1}, connected: 20 * time.Second, starts: 3},
 		"there is one attempt alone": {
 			takes: []time.Duration{20 * time.Second}, connected: 20 * time.Second, starts: 1, set: func(c *Config) { c.Retry.Enabled = false },
 		},

@@ -186,7 +186,7 @@ func (s *supervisor) beginRequirementWait(ctx context.Context) bool {
 func (s *supervisor) showMissing(text string) {
 	s.view.mu.Lock()
 	old := s.view.status.ErrorMessage
-	s.view.status.ErrorMessage = &text
+	s.view.status.ErrorMessage, s.view.status.Fault = &text, pointerOrNil(mcpint.FaultNeeds)
 	s.view.status.NextRetryTime = timestamp(s.plan.requirements.deadline)
 	s.view.mu.Unlock()
 	if tell := s.host.cfg.Observer.Held; tell != nil && !s.plan.requirements.missed {
@@ -244,7 +244,7 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	s.showAttempt(begin, timed)
 	s.log.Info("MCP connection attempt", "attempt", s.plan.attempts, "delay", delay.Round(time.Millisecond))
 	server := s.srv
-	server.ConnectTimeout = s.srv.Patience(s.plan.attempts, s.plan.took)
+	server.ConnectTimeout = s.srv.Patience(s.plan.silences, s.plan.took)
 	d := s.startDialling(ctx, server)
 	over := func(conn *connection, err error) (*connection, error) {
 		if tell := s.host.cfg.Observer.Attempt; tell != nil {
@@ -255,9 +255,13 @@ func (s *supervisor) attempt(ctx context.Context, timed bool) (*connection, erro
 	for {
 		select {
 		case r := <-d.result:
+			if r.err != nil && time.Since(begin) >= server.ConnectTimeout {
+				s.plan.silences++
+			}
 			return over(r.conn, r.err)
 		case err := <-d.late:
 			s.latecomer = d
+			s.plan.silences++
 			return over(nil, err)
 		case r := <-s.latecomer.outcome():
 			s.latecomer = nil
@@ -343,7 +347,7 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time, tell f
 		tell(next)
 	}
 	s.view.mu.Lock()
-	s.view.status.ErrorMessage = pointerOrNil(statusText(err))
+	s.view.status.ErrorMessage, s.view.status.Fault = pointerOrNil(statusText(err)), pointerOrNil(faultOf(err))
 	s.view.status.NextRetryTime = timestamp(next)
 	s.view.said = stderrOf(err)
 	failedBefore := s.view.status.Status == mcpint.Failed

@@ -65,6 +65,9 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
 			result.Untrusted = r.spec.OpenWorld || stderrOf(err) != ""
+			if r.server.srv.IsHomeAssistant() && r.spec.Risk != tools.Read && err == nil {
+				result = asClaim(r.spec.Remote, result)
+			}
 			if tell := r.server.host.cfg.Observer.Call; tell != nil {
 				tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: time.Since(begin)})
 			}

@@ -16,11 +16,12 @@ type House struct {
 	Name       string     `json:"name"` // what people call it
 	Reached    bool       `json:"reached"`
 	WaitingFor string     `json:"waiting_for,omitempty"` // what its server waits for: broker, stick …
+	Fault      string     `json:"fault,omitempty"`       // why its server is not connected: mcpint.Fault
 	Since      *time.Time `json:"since,omitempty"`       // when its server answered last, of one that does not
 }
 
 const housesOutput = `{"type":"object","properties":{"houses":{"type":"array","items":{"type":"object","properties":{"server":{"type":"string"},"name":{"type":"string"},
-"reached":{"type":"boolean"},"waiting_for":{"type":"string"},"since":{"type":"string"}},"required":["server","name","reached"]}}},"required":["houses"]}`
+"reached":{"type":"boolean"},"waiting_for":{"type":"string"},"fault":{"type":"string"},"since":{"type":"string"}},"required":["server","name","reached"]}}},"required":["houses"]}`
 
 // NewHouses makes the tool that says which houses can be reached. Nothing in its answer is a
 // server's own sentence.
@@ -50,6 +51,8 @@ func (h House) say() string {
 		return h.Name + " can be reached."
 	case h.WaitingFor != "":
 		return h.Name + " cannot be reached: it waits for " + h.WaitingFor + "."
+	case h.Fault != "":
+		return h.Name + " cannot be reached: the fault of its server is " + h.Fault + "."
 	case h.Since != nil:
 		return h.Name + " cannot be reached; it answered last at " + h.Since.Format("15:04") + "."
 	default:

@@ -91,6 +91,26 @@ func (p *pupil) SetGrammar(_ context.Context, g speech.Grammar) ([]string, error
 	return nil, p.fails
 }
 
+// TestWhereNobodyHearsTheHouseIsLearnt: a start without a recogniser that knows the language
+// waits for no grammar, and none is written.
+func TestWhereNobodyHearsTheHouseIsLearnt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := known(t)
+		h.Tell("a", lamp("Zyx"))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Teach(ctx, nil) }()
+		if err := h.Learnt(ctx); err != nil || h.Trouble() != "" || !h.Offered() {
+			t.Errorf("learnt: %v, %q", err, h.Trouble())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A name that cannot be pronounced is left out of the grammar, and the rest is
 // learnt. A grammar that is refused is offered again, and the reason is shown.
 func TestTheRecogniserLearnsTheHouse(t *testing.T) {

@@ -20,6 +20,7 @@ type datetimeArgs struct {
 	Is      string `json:"is"`
 	From    string `json:"from"`
 	At      string `json:"at"`
+	Twelve  bool   `json:"twelve"`
 }
 
 // datetimeData is the structured form of an answer.
@@ -36,6 +37,7 @@ type datetimeData struct {
 	From   string `json:"from,omitempty"`  // the other place that was asked about; "" is here
 	Then   bool   `json:"then,omitempty"`  // the time is another one than now
 	Ahead  *int   `json:"ahead,omitempty"` // by how many seconds the clocks are ahead of the other place
+	Left   *int   `json:"left,omitempty"`  // how many seconds it is until the time of day that was asked about
 }
 
 func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
@@ -49,7 +51,8 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 				"what": {"type": "string", "enum": ["time", "date", "day", "datetime", "until", "weeks", "week", "month", "year", "month_length", "year_length", "leap_year", "difference"], "description": "What is asked for; datetime if not given. until, weeks: how long until that day, or since; week: the number of its week; difference: between the clocks in zone and from."},
 				"zone": {"type": "string", "maxLength": 64, "description": "A city, a country, an IANA time zone (Europe/Berlin) or UTC+5; here if not given."},
 				"from": {"type": "string", "maxLength": 64, "description": "With at or difference: the other place; here if not given."},
-				"at": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day in from, HH:MM, instead of now: what time it is then in zone."},
+				"at": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": "A time of day in from, HH:MM, instead of now: what time it is then in zone. With until: how long it is until then."},
+				"twelve": {"type": "boolean", "description": "With until and at: at may mean the morning or the evening, the next of both."},
 				"days": {"type": "integer", "minimum": -36600, "maximum": 36600, "description": "The date so many days from today: 1 is tomorrow, -1 yesterday."},
 				"weekday": {"type": "string", "enum": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], "description": "The date of that day: the coming one, today included."},
 				"week": {"type": "string", "enum": ["next", "last"], "description": "With weekday or date: the next one after today, or the last one before today."},
@@ -61,7 +64,7 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 		Output: json.RawMessage(`{
 			"type": "object",
 			"properties": {"time": {"type": "string"}, "zone": {"type": "string"}, "spoken": {"type": "string"}, "place": {"type": "string"}, "other": {"type": "integer"}, "days": {"type": "integer"},
-				"year": {"type": "integer"}, "is": {"type": "boolean"}, "from": {"type": "string"}, "then": {"type": "boolean"}, "ahead": {"type": "integer"}, "fact": {"type": "object", "properties": {"asked": {"type": "string"}, "count": {"type": "integer"}, "yes": {"type": "boolean"}}}},
+				"year": {"type": "integer"}, "is": {"type": "boolean"}, "from": {"type": "string"}, "then": {"type": "boolean"}, "ahead": {"type": "integer"}, "left": {"type": "integer"}, "fact": {"type": "object", "properties": {"asked": {"type": "string"}, "count": {"type": "integer"}, "yes": {"type": "boolean"}}}},
 			"required": ["time", "zone", "spoken"]
 		}`),
 		Risk:       tools.Read,
@@ -75,6 +78,9 @@ func newDatetime(now func() time.Time, here *time.Location) tools.Tool {
 				return failure("I don't know the time zone of %s.", shorten(textOfHTML(a.Zone), 40)), nil
 			}
 			at, place = at.In(loc), name
+		}
+		if a.At != "" && a.What == "until" {
+			return answerMoment(tellUntil(a, at, place))
 		}
 		if a.At != "" || a.What == "difference" {
 			from, fromName, ok := here, "", true

@@ -2,6 +2,7 @@ package local
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -11,9 +12,7 @@ import (
 func tellElsewhere(a datetimeArgs, at time.Time, place string, from time.Time, fromName string) datetimeData {
 	answer := datetimeData{Place: place, From: fromName}
 	if a.At != "" {
-		var hour, minute int
-		_, _ = fmt.Sscanf(a.At, "%d:%d", &hour, &minute) // the schema has checked it
-		from = time.Date(from.Year(), from.Month(), from.Day(), hour, minute, 0, 0, from.Location())
+		from = onDayOf(from, a.At)
 		at = from.In(at.Location())
 		answer.Then, answer.Other = true, calendarDays(at, from)
 	}
@@ -28,6 +27,50 @@ func tellElsewhere(a datetimeArgs, at time.Time, place string, from time.Time, f
 	}
 	answer.Time, answer.Zone = at.Format(time.RFC3339), at.Location().String()
 	return answer
+}
+
+// onDayOf is a time of day, HH:MM, on the day of another time.
+func onDayOf(day time.Time, clock string) time.Time {
+	var hour, minute int
+	_, _ = fmt.Sscanf(clock, "%d:%d", &hour, &minute) // the schema has checked it
+	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
+}
+
+// tellUntil tells how long it is until a time of day comes next at a place where it is now.
+func tellUntil(a datetimeArgs, now time.Time, place string) datetimeData {
+	const halfDay = 12 * time.Hour
+	then := onDayOf(now, a.At)
+	if a.Twelve && !then.After(now) {
+		then = then.Add(halfDay)
+	}
+	if a.Twelve && then.Add(-halfDay).After(now) {
+		then = then.Add(-halfDay)
+	}
+	if !then.After(now) {
+		then = onDayOf(now.AddDate(0, 0, 1), a.At)
+	}
+	left := int(then.Sub(now) / time.Second)
+	return datetimeData{
+		Time: then.Format(time.RFC3339), Zone: then.Location().String(), Place: place, Left: &left,
+		Spoken: sayLength(time.Duration(left)*time.Second) + ".",
+	}
+}
+
+// sayLength says a length of time in hours and minutes, and in seconds below one minute.
+func sayLength(length time.Duration) string {
+	if length < time.Minute {
+		return countOf(int(length/time.Second), "second")
+	}
+	length = length.Round(time.Minute)
+	hours, minutes := int(length/time.Hour), int(length%time.Hour/time.Minute)
+	var parts []string
+	if hours > 0 {
+		parts = append(parts, countOf(hours, "hour"))
+	}
+	if minutes > 0 {
+		parts = append(parts, countOf(minutes, "minute"))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // sayThen is a time at a place that is not now: "Then it's 9 AM the next day in Tokyo.".
@@ -51,18 +94,7 @@ func sayAhead(place, from string, ahead int) string {
 	if other == "" {
 		other = "here"
 	}
-	const hour, minute = 3600, 60
-	span := max(ahead, -ahead)
-	text := ""
-	if span >= hour {
-		text = countOf(span/hour, "hour")
-	}
-	if rest := span % hour / minute; rest > 0 {
-		if text != "" {
-			text += " and "
-		}
-		text += countOf(rest, "minute")
-	}
+	text := sayLength(time.Duration(max(ahead, -ahead)) * time.Second)
 	switch {
 	case ahead > 0:
 		return place + " is " + text + " ahead of " + other + "."

@@ -11,69 +11,55 @@ import (
 	"syscall"
 
 	"voicegateway/internal/ground/process"
+	"voicegateway/internal/mcpint"
 )
 
-// Cause sorts the reasons why a server could not be reached by what a person has to check.
-type Cause int
-
-// The causes. Others need no check beyond the words of the error.
-const (
-	CauseOther         Cause = iota
-	CauseNotFound            // there is no such program
-	CauseNotExecutable       // there is a file, and it cannot be started
-	CauseEnded               // the process ended before it answered
-	CauseSlow                // no answer in time
-	CauseNotMCP              // an answer, and not one of an MCP server
-	CauseUnauthorized        // it wants to know who we are, or does not let us in
-	CauseNoPage              // there is nothing at the address's path
-	CauseNoName              // the network does not know the name
-	CauseRefused             // nothing listens at the address
-	CauseTLS                 // no secure connection
-)
-
-// CauseOf sorts the error of a Dial.
-func CauseOf(err error) Cause {
+// FaultOf sorts the error of a Dial, or of the end of a Session.
+func FaultOf(err error) mcpint.Fault {
+	if _, ended := errors.AsType[*EndError](err); ended {
+		return mcpint.FaultEnded
+	}
 	if dial, ok := errors.AsType[*DialError](err); ok && dial.Exit != "" {
-		return CauseEnded
+		return mcpint.FaultEnded
 	}
 	if _, strange := errors.AsType[*outputError](err); strange {
-		return CauseNotMCP
+		return mcpint.FaultNotMCP
 	}
 	if web, ok := errors.AsType[*HTTPError](err); ok {
-		return web.cause()
+		return web.fault()
 	}
 	if isTLS(err) {
-		return CauseTLS
+		return mcpint.FaultTLS
 	}
 	name, unknown := errors.AsType[*net.DNSError](err)
 	network, isNetwork := errors.AsType[net.Error](err)
 	switch {
 	case unknown && name.IsNotFound:
-		return CauseNoName
+		return mcpint.FaultNoName
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return CauseRefused
+		return mcpint.FaultRefused
 	case errors.Is(err, process.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return CauseNotFound
+		return mcpint.FaultNotFound
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
-		return CauseNotExecutable
+		return mcpint.FaultNotExecutable
 	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
-		return CauseSlow
+		return mcpint.FaultSlow
 	case answerExplanation(err) != "":
-		return CauseNotMCP
+		return mcpint.FaultNotMCP
 	}
-	return CauseOther
+	return mcpint.FaultOther
 }
 
-func (e *HTTPError) cause() Cause {
+func (e *HTTPError) fault() mcpint.Fault {
 	switch {
 	case e.Page:
-		return CauseNotMCP
+		return mcpint.FaultNotMCP
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
-		return CauseUnauthorized
+		return mcpint.FaultUnauthorized
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
-		return CauseNoPage
+		return mcpint.FaultNoPage
 	}
-	return CauseOther
+	return mcpint.FaultOther
 }
 
 func isTLS(err error) bool {
