@@ -167,7 +167,7 @@ var rooms = []room{
 	{"gateway", "builds all parts and runs them", []string{anything}, map[string][]string{
 		"gateway": {},
 	}},
-	{"care", "set-up, doctor, configuration, laboratory and demonstration: used by day", []string{"configs", "language", "ground", "audio", "tools", "home", "keep", "intent", "mind", "mcpint", "zwave", "ear", "doors", "gateway"}, map[string][]string{
+	{"care", "set-up, doctor, configuration, laboratory and demonstration: used by day", []string{"configs", "language", "ground", "audio", "tools", "home", "keep", "intent", "mind", "mcpint", "zwave", "hass", "ear", "doors", "gateway"}, map[string][]string{
 		"care":            {},
 		"care/configure":  {},
 		"care/demo":       {"care/stage"},

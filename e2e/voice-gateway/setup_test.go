@@ -296,7 +296,7 @@ func TestSetupAsksAgain(t *testing.T) {
 	}
 	locked(w, addr, passwords)
 	n := newNewcomer(t)
-	dialogue, err := n.typed("family\nwr0ng\n\ns3cret\n", "--broker", addr, "--language", "en", "--id", "test", "--microphone", "default",
+	dialogue, err := n.typed("family\nwr0ng\n\ns3cret\n", "--broker", addr, "--house", "zwave", "--language", "en", "--id", "test", "--microphone", "default",
 		"--speaker", "default", "--wake-word", "hey jarvis", "--models", "skip", "--model", "none", "--area", "Hall", "--listen", fake.FreeAddr(t))
 	if err != nil || strings.Count(dialogue, "wants a user and a password") != 1 || strings.Count(dialogue, "refuses the user family: the name or the password is wrong") != 1 ||
 		!strings.Contains(dialogue, "mqtt://"+addr+" answers") {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +17,8 @@ import (
 	"voicegateway/internal/care/housecheck"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/ground/config"
+	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/home/form"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/client"
@@ -22,8 +27,13 @@ import (
 // houseCheckCommand compares a server with the form of a house.
 func (a *app) houseCheckCommand() *cobra.Command {
 	var asJSON bool
+	var tokenFile string
 	c := &cobra.Command{
 		Use: "check SERVER | URL | -- COMMAND [ARG…]", Short: "Examine whether a server offers a house as the gateway needs it; switches nothing",
+		Long: `Starts or reaches a server, compares what it offers with the form of a house, and says
+what is wrong and how to mend it. It switches nothing. SERVER is the name of a configured
+one. The bearer token of a server at an address comes from --token-file, or from the
+variable MCP_HTTP_TOKEN.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return configure.AsUseError(fmt.Errorf("%s needs the name of a configured server, an address or a command", c.CommandPath()))
@@ -31,7 +41,11 @@ func (a *app) houseCheckCommand() *cobra.Command {
 			return nil
 		},
 		RunE: a.withConfig(func(ctx context.Context, l *loaded, args []string) error {
-			r, err := housecheck.Examine(ctx, a.serverFor(l, args), client.Options{
+			server, err := a.serverFor(l, args, tokenFile)
+			if err != nil {
+				return err
+			}
+			r, err := housecheck.Examine(ctx, server, client.Options{
 				Name: "voice-gateway", Version: a.version, ExecDir: filepath.Dir(a.Executable), Environ: a.Environ,
 				Log: a.logger(slog.LevelError),
 			})
@@ -50,23 +64,61 @@ func (a *app) houseCheckCommand() *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
+	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the bearer token of the server at a URL")
 	return c
 }
 
 // serverFor is the server that arguments name: a configured one, with what the gateway gives
 // it, or one that is reached or started for this.
-func (a *app) serverFor(l *loaded, args []string) mcpint.Server {
+func (a *app) serverFor(l *loaded, args []string, tokenFile string) (mcpint.Server, error) {
+	address := len(args) == 1 && (strings.HasPrefix(args[0], "http://") || strings.HasPrefix(args[0], "https://"))
+	if tokenFile != "" && !address {
+		return mcpint.Server{}, configure.AsUseError(errors.New("--token-file is for a server at an address; a configured one has its token in its headers"))
+	}
+	if address {
+		token, err := a.houseToken(tokenFile)
+		if err != nil {
+			return mcpint.Server{}, err
+		}
+		server := mcpint.Server{ID: "address", Transport: "http", URL: args[0]}
+		if token != "" {
+			server.Headers = map[string]string{"Authorization": "Bearer " + token}
+			a.warnOfPlainText(args[0])
+		}
+		return server, nil
+	}
 	if len(args) == 1 {
 		for _, s := range gateway.Servers(l.Config, gateway.Options{Executable: a.Executable, Environ: a.Environ, Secrets: l.Secrets}) {
 			if s.ID == args[0] {
-				return s
+				return s, nil
 			}
 		}
-		if strings.HasPrefix(args[0], "http://") || strings.HasPrefix(args[0], "https://") {
-			return mcpint.Server{ID: "address", Transport: "http", URL: args[0]}
-		}
 	}
-	return mcpint.Server{ID: filepath.Base(args[0]), Transport: "stdio", Command: args[0], Args: args[1:]}
+	return mcpint.Server{ID: filepath.Base(args[0]), Transport: "stdio", Command: args[0], Args: args[1:]}, nil
+}
+
+// houseToken is the bearer token for a server at an address: that of a file, else that of the
+// variable which the server itself has for it. It is "" if there is none.
+func (a *app) houseToken(file string) (string, error) {
+	if file == "" {
+		return config.Options{Environ: a.Environ}.Getenv("MCP_HTTP_TOKEN"), nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", configure.AsUseError(fmt.Errorf("--token-file: %w", err))
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" || strings.ContainsFunc(token, unicode.IsSpace) {
+		return "", configure.AsUseError(fmt.Errorf("--token-file: %s holds no token; expected one, on one line", file))
+	}
+	return token, nil
+}
+
+// warnOfPlainText says that a token can be read by others on its way.
+func (a *app) warnOfPlainText(address string) {
+	if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !httpguard.Loopback(u.Hostname()) {
+		fmt.Fprintln(a.Err, a.paint.Warn("!"), "the token goes over the network as plain text")
+	}
 }
 
 // houseSchemaCommand prints the form of a house.

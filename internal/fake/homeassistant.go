@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -25,6 +26,12 @@ type HomeAssistant struct {
 	Coalesce bool
 	// OnCall carries out a service, in a goroutine of its own; nil, or an error, is answered.
 	OnCall func(c ServiceCall) *ServiceError
+	// Common makes the user of the token no administrator.
+	Common bool
+	// Clock is what its clock says; nil: it tells no time.
+	Clock func() time.Time
+	// Version is its release; "": a new one.
+	Version string
 	// OnAsk returns what a service answers that was asked for an answer.
 	OnAsk func(c ServiceCall) any
 
@@ -125,6 +132,15 @@ func (h *HomeAssistant) Dial(ctx context.Context, _, _ string) (net.Conn, error)
 	}
 }
 
+// ServeHTTP serves it at an address as well, for programs of their own.
+func (h *HomeAssistant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/api/websocket" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	h.serve(w, r)
+}
+
 // Listen gives it an address of this machine until the test ends, for programs.
 func (h *HomeAssistant) Listen(tb testing.TB) (url string) {
 	tb.Helper()
@@ -152,7 +168,11 @@ type hassClient struct {
 
 func (h *HomeAssistant) serve(w http.ResponseWriter, r *http.Request) {
 	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-	ws, err := up.Upgrade(w, r, nil)
+	header, version := http.Header{}, cmp.Or(h.Version, "2026.9.3")
+	if h.Clock != nil {
+		header.Set("Date", h.Clock().UTC().Format(http.TimeFormat))
+	}
+	ws, err := up.Upgrade(w, r, header)
 	if err != nil {
 		return
 	}
@@ -161,7 +181,7 @@ func (h *HomeAssistant) serve(w http.ResponseWriter, r *http.Request) {
 	var said struct {
 		Token string `json:"access_token"`
 	}
-	h.tell(c, map[string]any{"type": "auth_required", "ha_version": "2026.9.3"})
+	h.tell(c, map[string]any{"type": "auth_required", "ha_version": version})
 	if ws.ReadJSON(&said) != nil {
 		return
 	}
@@ -178,7 +198,7 @@ func (h *HomeAssistant) serve(w http.ResponseWriter, r *http.Request) {
 		h.tell(c, map[string]any{"type": "auth_invalid", "message": "Invalid access token or password"})
 		return
 	}
-	h.tell(c, map[string]any{"type": "auth_ok", "ha_version": "2026.9.3"})
+	h.tell(c, map[string]any{"type": "auth_ok", "ha_version": version})
 	for {
 		var m map[string]any
 		if ws.ReadJSON(&m) != nil {
@@ -220,6 +240,10 @@ func (h *HomeAssistant) answer(c *hassClient, m map[string]any) {
 	}
 	if m["type"] == "ping" {
 		h.tell(c, map[string]any{"id": id, "type": "pong"})
+		return
+	}
+	if admins := []any{"homeassistant/expose_entity/list", "homeassistant/expose_new_entities/get"}; h.Common && slices.Contains(admins, m["type"]) {
+		h.tell(c, map[string]any{"id": id, "type": "result", "success": false, "error": map[string]any{"code": "unauthorized", "message": "Unauthorized"}}) //nolint:misspell // as Home Assistant writes it
 		return
 	}
 	h.mu.Lock()

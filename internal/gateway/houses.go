@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"voicegateway/internal/hass"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/intent/reply"
 	"voicegateway/internal/mcpint"
 	"voicegateway/internal/mcpint/host"
@@ -37,6 +39,17 @@ var kinds = map[string]string{zwaveServer: "Z-Wave", "homeassistant": "Home Assi
 // name is what people call the house of a server.
 func (r *roll) name(server string) string {
 	return cmp.Or(r.rooms.House().Teller(server).Name, kinds[server], server)
+}
+
+// healthTool is the tool that says whether the house of a server can be reached: the one that
+// the server has named, else that of our own server for Home Assistant, which can say what it
+// lacks before it knows a house.
+func (s setup) healthTool(rooms *house.House, server string) string {
+	own := ""
+	if s.cfg.MCP.Servers[server].Command == mcpint.HomeAssistantServer {
+		own = form.HealthTool(hass.Prefix)
+	}
+	return cmp.Or(rooms.House().Teller(server).Health, own)
 }
 
 // Houses says which houses can be reached now. It asks their servers.

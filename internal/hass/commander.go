@@ -3,7 +3,6 @@ package hass
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -161,8 +160,8 @@ func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now 
 		return step{}, form.Refuse("%s can only be read; it is armed and disarmed where its code is.", e.Name)
 	case e.Control == nil:
 		return step{}, form.Refuse("%s is a sensor; it can only be read.", e.Name)
-	case e.Domain == "script" && !mayBeDangerous && !slices.Contains(c.cfg.Scripts, e.ID):
-		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. It can be run when the settings name it: scripts: [%s].", e.Name, e.ID)
+	case e.Costly && a.Action != "off" && !a.Confirmed && !mayBeDangerous:
+		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. Ask the person first, and then say that it is confirmed. It runs without asking when the settings name it: scripts: [%s].", e.Name, e.ID)
 	}
 	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)

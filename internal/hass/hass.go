@@ -39,7 +39,7 @@ type Config struct {
 	// so that a new one is taken without a restart.
 	Token          func() (string, error)
 	AllowDangerous bool          // offer the tool for dangerous acts
-	Scripts        []string      // entity ids of the scripts that may be run; a script may do anything
+	Scripts        []string      // entity ids of the scripts that are run without asking; a script may do anything
 	Patience       time.Duration // how long a call for a thing may take, all in all
 }
 
@@ -52,7 +52,7 @@ func DefaultConfig() Config {
 func (c Config) Validate() error {
 	for _, id := range c.Scripts {
 		if !strings.HasPrefix(id, "script.") {
-			return errors.New("the scripts that may be run are named by their entity ids, such as script.good_night")
+			return errors.New("the scripts that run without asking are named by their entity ids, such as script.good_night")
 		}
 	}
 	switch {

@@ -107,6 +107,7 @@ func newEntity(id string, shape map[string]any, r *registries) *entity {
 	if e.measures() {
 		e.Read.Tool = form.ToolSensor
 	}
+	e.Costly = e.object == "script" && !slices.Contains(r.scripts, id)
 	if k.acts {
 		e.Control = &home.Control{Tool: form.ControlTool(Prefix), ID: id}
 	}

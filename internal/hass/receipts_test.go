@@ -260,3 +260,33 @@ func TestSeveralAtOnce(t *testing.T) {
 		wait(10 * time.Second)
 	})
 }
+
+// TestAScriptRunsWhenAPersonAgreed: a script that the settings do not name is costly: it runs
+// only when the command says that a person was asked, and is stopped without.
+func TestAScriptRunsWhenAPersonAgreed(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		costly := map[string]bool{}
+		for _, e := range r.house.Home().Entities {
+			costly[e.ID] = e.Costly
+		}
+		if !costly["script.anything"] || costly["script.bedtime"] || costly["light.kitchen"] {
+			r.Errorf("costly: %v", costly)
+		}
+		r.home.OnCall = r.after(50*time.Millisecond, "on", nil)
+		if got := r.do("Anything", "on", nil); got.Outcome != tools.Refused || !strings.Contains(got.Message, "Ask the person first") {
+			r.Errorf("without a word of anybody: %+v", got)
+		}
+		got, err := r.house.Control(r.Context(), form.Command{Device: "Anything", Action: "on", Confirmed: true}, false)
+		if err != nil || got.Outcome != tools.Confirmed {
+			r.Errorf("agreed to: %+v, %v", got, err)
+		}
+		r.home.OnCall = r.after(50*time.Millisecond, "off", nil)
+		if got := r.do("Anything", "off", nil); got.Outcome != tools.Confirmed {
+			r.Errorf("stopped: %+v", got)
+		}
+		// What could let somebody in needs more than a yes.
+		if got, err := r.house.Control(r.Context(), form.Command{Device: "Front Door", Action: "unlock", Confirmed: true}, false); err != nil || got.Outcome != tools.Refused {
+			r.Errorf("a door: %+v, %v", got, err)
+		}
+	})
+}

@@ -64,6 +64,7 @@ type registries struct {
 	shown    map[string]bool // those without an entry of their own that are shown
 	newOnes  bool            // whether what nobody has decided about is shown, if it is of the usual kinds
 	admin    bool            // the token may read all of it
+	scripts  []string        // those that are run without asking, by the settings
 	scale    string          // the unit of temperatures
 }
 

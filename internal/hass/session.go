@@ -180,6 +180,7 @@ func (h *House) rebuild(ctx context.Context, conn *socket.Conn, r *registries) (
 		if r, err = readRegistries(ctx, conn); err != nil {
 			return nil, err
 		}
+		r.scripts = h.cfg.Scripts
 	}
 	states, shape := h.mirror.snapshot()
 	if reads {

@@ -14,7 +14,7 @@ func (h *House) Tools() []tools.Tool { return form.Tools(h, h.Offer()) }
 // Offer is how the tools of the house are called, and what is its own in them.
 func (h *House) Offer() form.Offer {
 	return form.Offer{
-		Kind: "Home Assistant", Prefix: Prefix, Network: "Home Assistant", Domains: Domains(), Actions: Actions(), AllowDangerous: h.cfg.AllowDangerous,
+		Kind: "Home Assistant", Prefix: Prefix, Network: "Home Assistant", Domains: Domains(), Actions: Actions(), AllowDangerous: h.cfg.AllowDangerous, HasCostly: true,
 		HealthText: "Whether Home Assistant answers, which devices it cannot reach and whose battery is low.",
 		HealthOutput: json.RawMessage(`{"type":"object","properties":{"healthy":{"type":"boolean"},"version":{"type":"string"},
 "answers":{"type":"boolean"},"devices":{"type":"integer"},"dead":{"type":"array","items":{"type":"string"}},

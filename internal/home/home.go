@@ -69,10 +69,13 @@ type Entity struct {
 	// Dangerous is how to do an act that could let a person in or do harm; nil: the server
 	// does not allow it.
 	Dangerous *Control `json:"dangerous,omitempty"`
-	Server    string   `json:"-"` // the MCP server it came from
-	House     string   `json:"-"` // what people call the house that it is of; "": there is only one
-	Namesakes bool     `json:"-"` // things in other rooms have the same name
-	Scale     Scale    `json:"-"` // the scale its degrees are spoken of in; "": Celsius
+	// Costly says that nobody knows what starting it does, as with a script: a person is asked
+	// first, and the command says that he agreed.
+	Costly    bool   `json:"costly,omitempty"`
+	Server    string `json:"-"` // the MCP server it came from
+	House     string `json:"-"` // what people call the house that it is of; "": there is only one
+	Namesakes bool   `json:"-"` // things in other rooms have the same name
+	Scale     Scale  `json:"-"` // the scale its degrees are spoken of in; "": Celsius
 }
 
 // Control names the tool that reaches an entity and the identifier that tool

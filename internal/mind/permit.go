@@ -3,6 +3,7 @@ package mind
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"voicegateway/internal/intent"
@@ -62,14 +63,19 @@ func (m *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothi
 	if i := slices.IndexFunc(steps, impossible); i >= 0 && len(o.Meant.Actions) > 1 {
 		return t.fail(m.phrases.Apology(steps[i].Err)+nothing, steps[i].Err.Error())
 	}
-	many := !o.Meant.Confirmed && !x.Confirmed && m.tooMany(x, t, steps)
+	var many bool
+	var costly []string
+	if !o.Meant.Confirmed && !x.Confirmed {
+		many, costly = m.tooMany(x, t, steps), nameCostly(plan.Flatten(steps))
+	}
+	asks := many || len(costly) > 0
 	// A command for later is judged by a dry run, and asked about like a command for now.
-	if x.DryRun && (x.Source != record.FromTimer || !many) {
+	if x.DryRun && (x.Source != record.FromTimer || !asks) {
 		past.Rehearse(t.rec, steps)
 		return false
 	}
-	if many {
-		m.askAboutMany(x, t, o.Meant, steps, past.Turn{})
+	if asks {
+		m.askAbout(x, o, t, steps, costly)
 		return false
 	}
 	if o.Meant.Reason == intent.PlannedByModel && m.rate.Reserve(time.Now(), 1) == 0 {
@@ -79,6 +85,31 @@ func (m *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothi
 }
 
 func impossible(s plan.Step) bool { return s.Err != nil }
+
+// askAbout asks whether to act on so many devices, or to start what is costly.
+func (m *Mind) askAbout(x *Exchange, o *Order, t *turn, steps []plan.Step, costly []string) {
+	if len(costly) == 0 {
+		m.askAboutMany(x, t, o.Meant, steps, past.Turn{})
+		return
+	}
+	m.memory.ask(x.Request, question{decision: o.Meant, text: x.Text}, confirmTime)
+	t.rec.Outcome, t.rec.Reply = record.Asked, m.askToRun(costly)
+}
+
+// nameCostly lists the things that steps start and of which nobody knows what they do.
+func nameCostly(steps []plan.Step) (names []string) {
+	for _, s := range steps {
+		if s.Risk == tools.Costly && s.Entity != nil && s.Err == nil {
+			names = append(names, s.Entity.Name)
+		}
+	}
+	return names
+}
+
+// askToRun is the question whether to start costly things.
+func (m *Mind) askToRun(names []string) string {
+	return m.phrases.Phrase("run_costly", map[string]any{"names": strings.Join(names, ", ")})
+}
 
 // challenge asks for the words of a challenge before a dangerous act, or refuses the act;
 // a refusal cannot be extended.
@@ -177,8 +208,8 @@ func (m *Mind) askWhole(x *Exchange, r *round, t *turn) string {
 }
 
 // askFirst returns the question about a call that is asked about before it is made
-// (REQUIREMENTS M16): that of a tool of others which may do anything. The answer yes
-// makes it, without the model.
+// (REQUIREMENTS M16): that of a tool of others, or a thing, which may do anything. The answer
+// yes makes it, without the model.
 func (m *Mind) askFirst(x *Exchange, r *round) string {
 	which := slices.DeleteFunc(r.Remaining(), func(i int) bool { return r.Errands[i].Risk != tools.Costly })
 	if len(which) == 0 || !m.room() {
@@ -189,6 +220,9 @@ func (m *Mind) askFirst(x *Exchange, r *round) string {
 	r.Refuse(r.Remaining(), "Not done: the user has been asked whether to make the call of "+call.Tool+".")
 	asked := intent.Decision{Route: intent.Local, Reason: intent.PlannedByModel}
 	m.memory.ask(x.Request, question{decision: asked, steps: steps, text: x.Text, begun: r.begun}, confirmTime)
+	if costly := nameCostly(steps); len(costly) > 0 {
+		return m.askToRun(costly)
+	}
 	return m.phrases.AskServer(call)
 }
 

@@ -166,7 +166,10 @@ func Secrets() []string {
 // ServerSecrets are the secrets of an MCP server of others, as they are described to a
 // user.
 func ServerSecrets() []string {
-	return []string{"mcp.servers.NAME.headers.HEADER", "mcp.servers.NAME.auth.client_secret", "mcp.servers.NAME.auth.private_key"}
+	return []string{
+		"mcp.servers.NAME.headers.HEADER", "mcp.servers.NAME.auth.client_secret", "mcp.servers.NAME.auth.private_key",
+		"mcp.servers.NAME.env.HASS_TOKEN",
+	}
 }
 
 // fileKey returns the key that names the file of a secret; "" if the configuration has no
@@ -185,6 +188,8 @@ func fileKey(key string) string {
 		return strings.Join(segments, ".")
 	case segments[3] == "auth" && (segments[4] == "client_secret" || segments[4] == "private_key"):
 		return key + "_file"
+	case segments[3] == "env" && segments[4] == "HASS_TOKEN": // of our own server for Home Assistant
+		return key + "_FILE"
 	}
 	return ""
 }

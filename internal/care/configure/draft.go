@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"voicegateway/internal/ground/trust"
 	"voicegateway/internal/keep"
@@ -17,7 +19,7 @@ type Draft struct {
 	New bool // there is no such file yet
 
 	old, text string
-	password  string // at the broker, "" for the one that is kept already
+	secrets   map[string]string // by their keys, for files of their own; others are kept already
 }
 
 // Draft begins changes of the file. If there is no file yet, the new one begins with the
@@ -44,7 +46,7 @@ func (f File) Draft(base string) (*Draft, error) {
 func (d *Draft) Is(text string) bool { return d.text == text }
 
 // Changed reports whether there is something to write.
-func (d *Draft) Changed() bool { return d.New || d.text != d.old || d.password != "" }
+func (d *Draft) Changed() bool { return d.New || d.text != d.old || len(d.secrets) > 0 }
 
 // Apply makes changes, one after the other. It returns those that made a difference. With
 // an error none is made.
@@ -63,12 +65,21 @@ func (d *Draft) Apply(changes ...Change) (made []Change, err error) {
 	return made, nil
 }
 
-// KeepPassword takes the password at the broker, for a file of its own.
-func (d *Draft) KeepPassword(password string) { d.password = password }
+// brokerPassword is the key of the password at the broker.
+const brokerPassword = "mqtt.password"
+
+// KeepLater takes a secret, which Write puts into a file of its own and names in the
+// configuration. Its key is one that KeepSecret takes.
+func (d *Draft) KeepLater(key, secret string) {
+	if d.secrets == nil {
+		d.secrets = map[string]string{}
+	}
+	d.secrets[key] = secret
+}
 
 // Load is Load of the file as it would be after Write.
 func (d *Draft) Load() (*Loaded, error) {
-	return load(empty(d.Path, d.environ), func() ([]byte, error) { return []byte(d.text), nil }, d.password)
+	return load(empty(d.Path, d.environ), func() ([]byte, error) { return []byte(d.text), nil }, d.secrets[brokerPassword])
 }
 
 // Writable returns an error if the file could not be written. It writes nothing that
@@ -94,24 +105,23 @@ func (d *Draft) Writable() error {
 	return nil
 }
 
-// Write writes the file, and before it the password.
+// Write writes the file, and before it the secrets.
 func (d *Draft) Write() error {
 	if err := os.MkdirAll(filepath.Dir(d.Path), 0o755); err != nil {
 		return fmt.Errorf("making a place for the configuration: %w", err)
 	}
-	const secret = "mqtt.password"
-	if d.password != "" {
-		place, err := d.keep(secret, d.password)
+	for _, key := range slices.Sorted(maps.Keys(d.secrets)) {
+		place, err := d.keep(key, d.secrets[key])
 		if err != nil {
 			return err
 		}
-		if _, err := d.Apply(Change{secret + "_file", place}); err != nil {
+		if _, err := d.Apply(Change{fileKey(key), place}); err != nil {
 			return err
 		}
 	}
 	if err := keep.ReplaceOwn(d.Path, []byte(d.text)); err != nil {
 		return err
 	}
-	d.New, d.old, d.password = false, d.text, ""
+	d.New, d.old, d.secrets = false, d.text, nil
 	return nil
 }

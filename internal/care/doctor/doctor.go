@@ -82,6 +82,7 @@ func looks() []look {
 		{"http", false, (*visit).http},
 		{"model", false, (*visit).model},
 		{"servers", false, (*visit).servers},
+		{"home assistant", false, (*visit).homeAssistants},
 		{"house", true, (*visit).house},
 		{"names", true, (*visit).names},
 	}

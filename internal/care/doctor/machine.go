@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -106,7 +108,7 @@ func (v *visit) secrets(context.Context) []Finding {
 		return []Finding{{State: Ill, Text: v.Locked.Error(), Mend: v.Command + " config secret " + v.findLockedKey()}}
 	}
 	var all []Finding
-	for _, file := range v.secretFiles() {
+	for _, file := range slices.Concat(slices.Collect(maps.Values(v.secretFiles())), v.tokenFiles()) {
 		if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o004 != 0 {
 			all = append(all, Finding{State: Poor, Text: "everybody on this machine can read " + file, Mend: "chmod o-rwx " + file})
 		}

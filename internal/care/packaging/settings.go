@@ -17,7 +17,7 @@ type Setting struct {
 }
 
 // keyLine matches a key, its default and its comment.
-var keyLine = regexp.MustCompile(`^( *)([a-z_]+):(?: +((?:[^#\s]|\S#|\s[^#\s])*?))?(?: +# (.*))?$`)
+var keyLine = regexp.MustCompile(`^( *)([a-z][a-z0-9_]*):(?: +((?:[^#\s]|\S#|\s[^#\s])*?))?(?: +# (.*))?$`)
 
 // continuation is the column from which on a comment alone on its line goes on with the
 // one behind the key before it.

@@ -227,8 +227,13 @@ func (a *asker) text(ctx context.Context, prompt, otherwise string) (string, err
 
 // yes asks a question that an empty answer agrees to.
 func (a *asker) yes(ctx context.Context, prompt string) (bool, error) {
+	return a.confirm(ctx, prompt, "y")
+}
+
+// confirm asks a question; an empty answer is the one in brackets.
+func (a *asker) confirm(ctx context.Context, prompt, otherwise string) (bool, error) {
 	for {
-		answer, err := a.text(ctx, prompt+" (y/n)", "y")
+		answer, err := a.text(ctx, prompt+" (y/n)", otherwise)
 		if err != nil {
 			return false, err
 		}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/mdns"
 
@@ -32,6 +33,10 @@ func (s *session) broker(ctx context.Context) error {
 		if err := s.usable(s.Broker); err != nil {
 			return configure.AsUseError(fmt.Errorf("--broker: %w", err))
 		}
+	}
+	if s.alone && !s.found && s.now.MQTT.URL == "" {
+		s.good("broker", "the gateway brings its own, at %s; for another one: %s --broker mqtt://ADDRESS", s.now.MQTT.Embedded.Listen, s.again())
+		return nil
 	}
 	chosen, err := s.chooseBroker(ctx)
 	for err == nil {
@@ -141,19 +146,27 @@ func around(ctx context.Context, local string) []string {
 // discoverBrokers are the brokers that tell of themselves by mDNS; none where the network
 // does not carry it.
 func discoverBrokers(ctx context.Context) []string {
-	entries := make(chan *mdns.ServiceEntry, mostBrokers) // more are dropped by the library
-	_ = mdns.QueryContext(ctx, &mdns.QueryParam{
-		Service: "_mqtt._tcp", Timeout: announcing, Entries: entries, Logger: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-	})
-	close(entries)
 	var all []string
-	for e := range entries {
+	for _, e := range announced(ctx, "_mqtt._tcp", announcing, mostBrokers) {
 		if ip, ok := netip.AddrFromSlice(e.AddrV4); ok && e.Port > 0 && e.Port < 1<<16 {
 			all = append(all, "mqtt://"+net.JoinHostPort(ip.String(), strconv.Itoa(e.Port)))
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// announced are the first services of a kind that tell of themselves by mDNS within a time.
+func announced(ctx context.Context, service string, within time.Duration, most int) (all []*mdns.ServiceEntry) {
+	entries := make(chan *mdns.ServiceEntry, most) // more are dropped by the library
+	_ = mdns.QueryContext(ctx, &mdns.QueryParam{
+		Service: service, Timeout: within, Entries: entries, Logger: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+	})
+	close(entries)
+	for e := range entries {
+		all = append(all, e)
+	}
+	return all
 }
 
 // here reports whether a broker's address is this machine.
@@ -356,7 +369,7 @@ func (s *session) keepBroker(broker string, l login) error {
 		changes = append(changes, configure.Change{Key: "mqtt.password_file", Value: l.file})
 	}
 	if l.file == "" && l.password != "" && l.password != s.now.Secrets.MQTTPassword {
-		s.draft.KeepPassword(l.password)
+		s.draft.KeepLater("mqtt.password", l.password)
 	}
 	if broker != s.now.MQTT.URL {
 		changes = append(changes, configure.Change{Key: "mqtt.broker", Value: broker})

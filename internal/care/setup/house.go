@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/doctor"
 	"voicegateway/internal/doors"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
@@ -251,7 +252,7 @@ func (s *session) withHouse(ctx context.Context, work func(known) error) error {
 			return work(fromSnapshot(told))
 		}
 	}
-	if s.seen == nil || len(s.seen.Houses) == 0 {
+	if !s.houses && (s.seen == nil || len(s.seen.Houses) == 0) {
 		if s.only {
 			return nil
 		}
@@ -259,6 +260,10 @@ func (s *session) withHouse(ctx context.Context, work func(known) error) error {
 	}
 	cfg := s.now.Config
 	cfg.HTTP.Listen, cfg.AI.Enabled = "", "false"
+	cfg.MCP.Servers = s.lendToken(cfg.MCP.Servers)
+	if free, err := doctor.FreePort(ctx, cfg.MQTT.Embedded.Listen); err == nil && cfg.MQTT.URL == "" {
+		cfg.MQTT.Embedded.Listen = free
+	}
 	g, err := gateway.New(cfg, gateway.Options{
 		Executable: s.Executable, Version: s.Version, Environ: s.Environ, Secrets: s.now.Secrets,
 		TextOnly: true, Private: true, Source: record.FromCLI,

@@ -31,7 +31,9 @@ type Answers struct {
 	Broker, User, PasswordFile, Prefix string
 	Microphone, Speaker                string
 	WakeWord, Models, Model            string
-	Insecure                           bool // a broker of another host may be used without a password
+	House                              string // ZWave, HomeAssistant, Both or None
+	HassURL, HassTokenFile, HassCert   string // of Home Assistant; HassCert: the SHA-256 of its certificate
+	Insecure                           bool   // a broker of another host may be used without a password
 }
 
 // The values of Answers that mean something else than a name or an address.
@@ -79,6 +81,9 @@ type session struct {
 	seen    *doctor.Retained // what the broker keeps, nil where none was reached
 	reached mqtt.Config      // of the broker that was reached
 	asked   string           // the name of a gateway that was looked for there
+	alone   bool             // no house is behind a broker
+	houses  bool             // a Home Assistant has let us in
+	token   string           // of it
 	told    []string         // sentences that work here
 	things  int              // in the house
 	pull    func(ctx context.Context) error
@@ -94,6 +99,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{func(a *Answers) []string { return []string{a.Language} }, func(s *session, ctx context.Context) error { return s.language(ctx) }},
+		{func(a *Answers) []string { return []string{a.House, a.HassURL, a.HassTokenFile, a.HassCert} }, (*session).kind},
 		{func(a *Answers) []string { return []string{a.Broker, a.User, a.PasswordFile, flagWord(a.Insecure)} }, (*session).broker},
 		{func(a *Answers) []string { return []string{a.Prefix} }, (*session).prefix},
 		{func(a *Answers) []string { return []string{a.Area} }, func(s *session, ctx context.Context) error { return s.area(ctx) }},

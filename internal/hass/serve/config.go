@@ -18,6 +18,7 @@ type Config struct {
 	Token                string   `yaml:"hass_token" env:"HASS_TOKEN" secret:"true"`
 	TokenFile            string   `yaml:"hass_token_file" env:"HASS_TOKEN_FILE"`
 	CAFile               string   `yaml:"hass_ca_file" env:"HASS_CA_FILE"`
+	CertSHA256           string   `yaml:"hass_cert_sha256" env:"HASS_CERT_SHA256"`
 	Dangerous            bool     `yaml:"hass_allow_dangerous" env:"HASS_ALLOW_DANGEROUS"`
 	Scripts              []string `yaml:"hass_scripts" env:"HASS_SCRIPTS"`
 	houseserver.Settings `yaml:",inline"`
@@ -34,15 +35,15 @@ func (c Config) Validate() error {
 	if (c.Token == "") == (c.TokenFile == "") {
 		wrong = append(wrong, errors.New("exactly one of HASS_TOKEN_FILE and HASS_TOKEN has to be set: a file with a long-lived access token of Home Assistant, which you make in your profile there under Security, or the token itself"))
 	}
-	return errors.Join(append(wrong, c.house().Validate(), c.Settings.Validate())...)
+	return errors.Join(append(wrong, c.House().Validate(), c.Settings.Validate())...)
 }
 
 // mostToken bounds a token's file, in bytes.
 const mostToken = 8 << 10
 
-// readToken reads the token at each attempt to connect, so that a new one is taken without a
+// ReadToken reads the token at each attempt to connect, so that a new one is taken without a
 // restart.
-func (c Config) readToken() (string, error) {
+func (c Config) ReadToken() (string, error) {
 	if c.TokenFile == "" {
 		return c.Token, nil
 	}
@@ -58,9 +59,10 @@ func (c Config) readToken() (string, error) {
 	return string(body), nil
 }
 
-func (c Config) house() hass.Config {
+// House is the house of these settings.
+func (c Config) House() hass.Config {
 	h := hass.DefaultConfig()
-	h.Socket = socket.Config{URL: c.URL, CAFile: c.CAFile}
-	h.Token, h.AllowDangerous, h.Scripts = c.readToken, c.Dangerous, c.Scripts
+	h.Socket = socket.Config{URL: c.URL, CAFile: c.CAFile, CertSHA256: c.CertSHA256}
+	h.Token, h.AllowDangerous, h.Scripts = c.ReadToken, c.Dangerous, c.Scripts
 	return h
 }

@@ -44,7 +44,7 @@ func (p Program) serve(ctx context.Context, f houseserver.Flags) error {
 	if err != nil {
 		return err
 	}
-	house, err := hass.New(cfg.house(), log)
+	house, err := hass.New(cfg.House(), log)
 	if err != nil {
 		return houseserver.ExitError{Status: houseserver.ExitUsage, Err: err}
 	}

@@ -58,14 +58,14 @@ func TestAToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	c := Config{TokenFile: file}
-	if _, err := c.readToken(); err == nil {
+	if _, err := c.ReadToken(); err == nil {
 		t.Error("a file that does not exist is read")
 	}
 	for _, want := range []string{"one\n", "two\n"} {
 		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.readToken(); err != nil || got != want {
+		if got, err := c.ReadToken(); err != nil || got != want {
 			t.Errorf("read %q, %v", got, err)
 		}
 	}

@@ -30,6 +30,10 @@ type Reply struct {
 // Conn is one connection. Its methods may be called from several goroutines.
 type Conn struct {
 	Version string // of Home Assistant
+	// Ahead is how far its clock is ahead of ours, in whole seconds, if HasClock says that it
+	// told the time.
+	Ahead    time.Duration
+	HasClock bool
 
 	ws    *websocket.Conn
 	order sync.Mutex // numbers must leave in their order

@@ -9,15 +9,12 @@ package socket
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -28,6 +25,11 @@ import (
 type Config struct {
 	URL    string // such as http://homeassistant.local:8123
 	CAFile string // PEM of the authority of its certificate; empty: those of the system
+	// CertSHA256 is the only certificate that is taken, by the SHA-256 of its DER form in
+	// hexadecimal digits, with or without colons. It stands in place of every other check, so
+	// that a certificate that was made for another name, or has expired, can be used. Empty:
+	// the certificate is checked as those of the web are.
+	CertSHA256 string
 	// Dial makes the connection below; nil: over the network.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -48,10 +50,23 @@ const (
 	mostBytes  = 64 << 20         // of one frame: all states of a large house come in one
 )
 
-// Validate says what is wrong with the address.
+// Validate says what is wrong with the address, or with what its certificate is compared
+// with.
 func (c Config) Validate() error {
-	_, err := c.address()
-	return err
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	_, err = c.pin()
+	switch {
+	case err != nil:
+		return err
+	case c.CertSHA256 != "" && c.CAFile != "":
+		return errors.New("the certificate of Home Assistant is compared either with an authority or with a SHA-256; expected one of HASS_CA_FILE and HASS_CERT_SHA256")
+	case c.CertSHA256 != "" && !strings.HasPrefix(address, "wss:"):
+		return errors.New("only an address that begins with https:// has a certificate; expected one with HASS_CERT_SHA256")
+	}
+	return nil
 }
 
 // address returns the address of the WebSocket API.
@@ -72,26 +87,29 @@ func (c Config) address() (string, error) {
 	return u.String(), nil
 }
 
-// tls reads the authority at every connection, so that a renewed file is taken without a
-// restart.
-func (c Config) tls() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(c.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("reading the certificate of the authority: %w", err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", c.CAFile)
-	}
-	return config, nil
-}
-
 // Dial connects and proves who we are. The connection works once Run is called.
 func Dial(ctx context.Context, c Config, token string) (*Conn, error) {
+	return c.enter(ctx, func(conn *Conn) error { return conn.authenticate(token) })
+}
+
+// Greet connects, and leaves before it says who we are: it tells the version of a Home
+// Assistant that can be reached, and counts there as no attempt to log in.
+func Greet(ctx context.Context, c Config) (version string, err error) {
+	conn, err := c.enter(ctx, func(conn *Conn) error {
+		hello, err := conn.greet()
+		version = clip(hello.Version)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	conn.Close()
+	return version, nil
+}
+
+// enter connects and does the first steps within the time that Home Assistant gives for
+// them.
+func (c Config) enter(ctx context.Context, first func(*Conn) error) (*Conn, error) {
 	address, err := c.address()
 	if err != nil {
 		return nil, err
@@ -102,6 +120,7 @@ func Dial(ctx context.Context, c Config, token string) (*Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, handshake)
 	defer cancel()
+	began := time.Now()
 	dialer := websocket.Dialer{NetDialContext: c.Dial, TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}
 	ws, resp, err := dialer.DialContext(ctx, address, nil)
 	if resp != nil && resp.Body != nil {
@@ -111,8 +130,9 @@ func Dial(ctx context.Context, c Config, token string) (*Conn, error) {
 		return nil, explainRefusal(err, resp)
 	}
 	conn := newConn(ws)
+	conn.Ahead, conn.HasClock = aheadBy(resp.Header.Get("Date"), began, time.Now())
 	stop := context.AfterFunc(ctx, func() { _ = ws.Close() })
-	err = conn.authenticate(token)
+	err = first(conn)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -123,11 +143,22 @@ func Dial(ctx context.Context, c Config, token string) (*Conn, error) {
 	return conn, nil
 }
 
+// aheadBy returns how far the clock of an answer is ahead of ours, which asked and then
+// received it at these times. ok is false if the answer tells no time.
+func aheadBy(date string, asked, received time.Time) (ahead time.Duration, ok bool) {
+	told, err := http.ParseTime(date)
+	if err != nil {
+		return 0, false
+	}
+	const half = 500 * time.Millisecond // it tells whole seconds
+	return told.Add(half).Sub(asked.Add(received.Sub(asked) / 2)).Round(time.Second), true
+}
+
 // explainRefusal says why no connection was made, by what HTTP answered.
 func explainRefusal(err error, resp *http.Response) error {
 	switch {
 	case resp == nil:
-		return fmt.Errorf("connecting to Home Assistant: %w", err)
+		return fmt.Errorf("connecting to Home Assistant: %w", explainCertificate(err))
 	case resp.StatusCode == http.StatusForbidden:
 		return ErrBanned
 	case resp.StatusCode == http.StatusNotFound:
@@ -140,12 +171,8 @@ func explainRefusal(err error, resp *http.Response) error {
 // authenticate answers the question for the token, and asks for several messages in one
 // frame.
 func (c *Conn) authenticate(token string) error {
-	hello, err := c.readOne()
-	if err != nil {
+	if _, err := c.greet(); err != nil {
 		return err
-	}
-	if hello.Type != "auth_required" {
-		return fmt.Errorf("home assistant began with %q instead of asking for the token", clip(hello.Type))
 	}
 	if err := c.send(map[string]any{"type": "auth", "access_token": token}); err != nil {
 		return err
@@ -162,6 +189,15 @@ func (c *Conn) authenticate(token string) error {
 	c.Version = clip(verdict.Version)
 	_, err = c.start(Command{"type": "supported_features", "features": map[string]int{"coalesce_messages": 1}}, nil)
 	return err
+}
+
+// greet reads the question for the token.
+func (c *Conn) greet() (message, error) {
+	hello, err := c.readOne()
+	if err == nil && hello.Type != "auth_required" {
+		err = fmt.Errorf("home assistant began with %q instead of asking for the token", clip(hello.Type))
+	}
+	return hello, err
 }
 
 // readOne reads the one message of a frame of the handshake.

@@ -2,8 +2,13 @@ package socket_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -136,19 +141,70 @@ func TestWhyItCannotConnect(t *testing.T) {
 	}
 }
 
-// TestTLS: a certificate that nobody knows is refused; with its authority it is taken.
+// TestTLS: a certificate that nobody knows is refused before a token is sent; with its
+// authority, or when it is the pinned one, it is taken. Another one than the pinned one is
+// never taken.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	house := fake.NewHomeAssistant(nil)
+	t.Cleanup(func() { _ = house.Close() })
+	s := httptest.NewTLSServer(house)
 	defer s.Close()
-	if _, err := socket.Dial(t.Context(), socket.Config{URL: s.URL}, "any"); err == nil || errors.Is(err, socket.ErrBanned) {
-		t.Errorf("without its authority: %v", err)
-	}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of those who do not trust it
+	sum := sha256.Sum256(s.Certificate().Raw)
+	plain := hex.EncodeToString(sum[:])
+	other := strings.Repeat("ab", sha256.Size)
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(file, pemOf(s), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := socket.Dial(t.Context(), socket.Config{URL: s.URL, CAFile: file}, "any"); !errors.Is(err, socket.ErrBanned) {
-		t.Errorf("with its authority: %v", err)
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	misnamed := "https://localhost:" + port // the certificate is for 127.0.0.1 and example.com
+	var shown string
+	for _, tc := range []struct {
+		name          string
+		c             socket.Config
+		taken, pinned bool
+	}{
+		{"nothing known", socket.Config{URL: s.URL}, false, false},
+		{"its authority", socket.Config{URL: s.URL, CAFile: file}, true, false},
+		{"its authority, by another name", socket.Config{URL: misnamed, CAFile: file}, false, false},
+		{"pinned", socket.Config{URL: s.URL, CertSHA256: plain}, true, false},
+		{"pinned, by another name", socket.Config{URL: misnamed, CertSHA256: strings.ToUpper(plain)}, true, false},
+		{"another pinned", socket.Config{URL: s.URL, CertSHA256: other}, false, true},
+	} {
+		before, _ := house.Logins()
+		conn, err := socket.Dial(t.Context(), tc.c, fake.HomeAssistantToken)
+		after, _ := house.Logins()
+		if tc.taken {
+			if err != nil || after != before+1 {
+				t.Errorf("%s: %v, %d log-ins", tc.name, err, after-before)
+			} else {
+				conn.Close()
+			}
+			continue
+		}
+		unknown, ok := errors.AsType[*socket.CertificateError](err)
+		if !ok || unknown.Pinned != tc.pinned || len(unknown.For) == 0 || unknown.Until.IsZero() || after != before {
+			t.Errorf("%s: %v, %d log-ins", tc.name, err, after-before)
+			continue
+		}
+		shown = unknown.SHA256
+	}
+	// What is shown can be typed in.
+	if conn, err := socket.Dial(t.Context(), socket.Config{URL: s.URL, CertSHA256: shown}, fake.HomeAssistantToken); err != nil {
+		t.Errorf("pinned as %s: %v", shown, err)
+	} else {
+		conn.Close()
+	}
+	for name, c := range map[string]socket.Config{
+		"too short":      {URL: s.URL, CertSHA256: "AB:CD"},
+		"no digits":      {URL: s.URL, CertSHA256: strings.Repeat("xy", sha256.Size)},
+		"with authority": {URL: s.URL, CertSHA256: other, CAFile: file},
+		"without TLS":    {URL: "http://house", CertSHA256: other},
+	} {
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "HASS_CERT_SHA256") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -11,6 +11,8 @@ type Command struct {
 	Device string `json:"device_name"`
 	Action string `json:"action"` // one of Actions, or unlock
 	Value  any    `json:"value"`  // a number, a word or nil
+	// Confirmed says that a person was asked and agreed: what is costly is not started without.
+	Confirmed bool `json:"confirmed"`
 }
 
 // ListArgs are the filters of a list; empty ones let everything pass.

@@ -63,6 +63,7 @@ type Offer struct {
 	Domains        []string // of its things, as a list is filtered by them
 	Actions        []string // that it knows beside Actions
 	AllowDangerous bool     // offer the tool for dangerous acts
+	HasCostly      bool     // some of its things may be costly
 
 	HealthText   string          // the description of the tool for its health
 	Waiting      []string        // what the house may wait for, in the words of Health.WaitingFor

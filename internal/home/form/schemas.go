@@ -71,7 +71,7 @@ func (o Offer) controlSpec() tools.Spec {
 			"level and position take 0 to 100 percent, setpoint degrees, mode a word such as heat, colour a name or #rrggbb; the others take no value. " +
 			"device_name may also be a room with a type, such as kitchen lights; then each device reports. " +
 			"It never unlocks and opens no garage, door or valve." + o.more(),
-		Input:      controlSchema(o.actions()),
+		Input:      o.controlSchema(o.actions()),
 		Output:     json.RawMessage(receiptOut),
 		Risk:       tools.Reversible,
 		Idempotent: false, // toggle is not
@@ -83,7 +83,7 @@ func (o Offer) dangerousSpec() tools.Spec {
 		Name:        ToolDangerous,
 		Title:       "Unlock or open",
 		Description: "Unlocks doors and opens garages, gates and valves, or starts a siren. Only on an explicit and confirmed wish.",
-		Input:       controlSchema(append(o.actions(), "unlock")),
+		Input:       o.controlSchema(append(o.actions(), "unlock")),
 		Output:      json.RawMessage(receiptOut),
 		Risk:        tools.Dangerous,
 	}
@@ -98,7 +98,12 @@ func (o Offer) more() string {
 		"humidity percent; robots start, pause and dock; add, complete and remove take what stands on a list."
 }
 
-func controlSchema(actions []string) json.RawMessage {
+func (o Offer) controlSchema(actions []string) json.RawMessage {
+	confirmed := ""
+	if o.HasCostly {
+		confirmed = `,
+"confirmed":{"type":"boolean","description":"only true where a person was asked about this very command and said yes; a costly thing is not started without"}`
+	}
 	about := "only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"
 	if slices.Contains(actions, "source") {
 		about = "only for level, position and humidity (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), " +
@@ -106,7 +111,7 @@ func controlSchema(actions []string) json.RawMessage {
 	}
 	return json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
 "action":{"type":"string","enum":["` + strings.Join(actions, `","`) + `"]},
-"value":{"type":["number","string"],"description":"` + about + `"}},
+"value":{"type":["number","string"],"description":"` + about + `"}` + confirmed + `},
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 

@@ -23,8 +23,11 @@ type command struct {
 func device(a intent.Action, e *home.Entity) Step {
 	in := catalogue.Of(a.Intent)
 	risk := tools.Reversible
-	if intent.Dangerous(a, e) {
+	switch {
+	case intent.Dangerous(a, e):
 		risk = tools.Dangerous
+	case e.Costly && a.Intent != catalogue.TurnOff: // what runs may be stopped
+		risk = tools.Costly
 	}
 	if e.Control == nil {
 		s := cannot(a, e, "cannot_control", "I have no way to control %s.", nameOf(e))
@@ -160,6 +163,9 @@ func controlCall(e *home.Entity, c command) (tools.Call, error) {
 	args := map[string]any{"device_name": e.Control.ID, "action": c.action}
 	if c.value != nil {
 		args["value"] = c.value
+	}
+	if e.Costly && c.action != "off" { // such a step is made only when a person has agreed to it
+		args["confirmed"] = true
 	}
 	return call(e.Server, e.Control.Tool, args)
 }

@@ -1,0 +1,64 @@
+package setup
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/mdns"
+)
+
+// What people write of an address is completed; what cannot be one is refused.
+func TestCompleteHome(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"192.168.1.20":                                  "http://192.168.1.20:8123",
+		"homeassistant.local:8123":                      "http://homeassistant.local:8123",
+		" http://homeassistant.local ":                  "http://homeassistant.local:8123",
+		"http://homeassistant.local:80/lovelace/0?x=1":  "http://homeassistant.local:80",
+		"https://house.example":                         "https://house.example",
+		"https://house.example:8123/profile/security#t": "https://house.example:8123",
+		"[fe80::1]:8123":                                "http://[fe80::1]:8123",
+		"":                                              "",
+		"the one in the hall":                           "",
+		"ftp://house":                                   "",
+		"http://me:secret@house":                        "",
+	} {
+		if got, err := completeHome(text); got != want || (err == nil) != (want != "") || err != nil && strings.Contains(text, "secret@") && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q is %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// A Home Assistant is where it says that it is, else where it answers from; what it says is
+// shown without what a terminal would obey.
+func TestReadAnnouncement(t *testing.T) {
+	t.Parallel()
+	ip := net.ParseIP("192.0.2.7").To4()
+	for name, tc := range map[string]struct {
+		entry mdns.ServiceEntry
+		want  option
+	}{
+		"its own word":     {mdns.ServiceEntry{AddrV4: ip, Port: 8123, InfoFields: []string{"location_name=Home", "internal_url=https://home.lan:8123"}}, option{value: "https://home.lan:8123", shown: "https://home.lan:8123  (Home)"}},
+		"no word":          {mdns.ServiceEntry{AddrV4: ip, Port: 8123, InfoFields: []string{"internal_url=", "version=2026.9.3"}}, option{value: "http://192.0.2.7:8123", shown: "http://192.0.2.7:8123"}},
+		"a word of malice": {mdns.ServiceEntry{AddrV4: ip, Port: 8123, InfoFields: []string{"location_name=\x1b[2JHome", "internal_url=javascript:alert(1)"}}, option{value: "http://192.0.2.7:8123", shown: "http://192.0.2.7:8123  ([2JHome)"}},
+		"no address":       {mdns.ServiceEntry{Port: 8123}, option{}},
+	} {
+		if got, ok := readAnnouncement(&tc.entry); got.value != tc.want.value || got.shown != tc.want.shown || ok != (tc.want.value != "") {
+			t.Errorf("%s: %+v, %v", name, got, ok)
+		}
+	}
+}
+
+// What people paste along with a token is taken away, and what is none is said so.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	token := "eyJhbGciOiJIUzI1NiJ9." + strings.Repeat("x", 90) + ".c2ln"
+	for text, want := range map[string]bool{
+		token: true, " \"" + token + "\"\n": true, "Bearer " + token: true, "": false, "Voice": false, token[:40]: false, token[:50] + " " + token[50:]: false, "a.b.c": false,
+	} {
+		if got := noToken(cleanToken(text)) == ""; got != want {
+			t.Errorf("%q is a token: %v", text, got)
+		}
+	}
+}

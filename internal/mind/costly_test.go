@@ -1,0 +1,71 @@
+package mind_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"voicegateway/internal/fake"
+	"voicegateway/internal/home"
+	"voicegateway/internal/keep/record"
+	"voicegateway/internal/mind"
+	"voicegateway/internal/tools"
+)
+
+// TestCostlyThingsAreAskedAbout: nobody knows what a script does, so a person is asked before
+// it runs, whoever wants to run it; only a yes to that question runs it, once. To stop it
+// needs no question.
+func TestCostlyThingsAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	const model = "make it cosy in here for a film"
+	for name, tt := range map[string]struct {
+		says  []string
+		ends  []record.Outcome
+		reply string // the first one
+		calls []string
+	}{
+		"yes":             {[]string{"turn on bedtime", "yes"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`}},
+		"once":            {[]string{"turn on bedtime", "yes", "yes"}, []record.Outcome{record.Asked, record.Done, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`}},
+		"no":              {[]string{"turn on bedtime", "no", "yes"}, []record.Outcome{record.Asked, record.Done, record.Done}, "Shall I run Bedtime?", nil},
+		"another command": {[]string{"turn on bedtime", "turn on the lamp", "yes"}, []record.Outcome{record.Asked, record.Done, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","device_name":"Lamp"}`}},
+		"with a lamp":     {[]string{"turn on the lamp and turn on bedtime", "yes"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`, `{"action":"on","device_name":"Lamp"}`}},
+		"it is stopped":   {[]string{"turn off bedtime"}, []record.Outcome{record.Done}, "The bedtime is off.", []string{`{"action":"off","device_name":"Bedtime"}`}},
+		"a model runs it": {[]string{model, "yes"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`}},
+		"a model, and no": {[]string{model, "no"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", nil},
+		"a lamp is not":   {[]string{"turn on the lamp"}, []record.Outcome{record.Done}, "The lamp is on.", []string{`{"action":"on","device_name":"Lamp"}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bedtime, plain := lamp("Bedtime", "zwave"), lamp("Lamp", "zwave")
+			bedtime.ID, bedtime.Domain, bedtime.Costly = "switch.bedtime", "switch", true
+			bedtime.Control.Tool, plain.Control.Tool = "control_zwave_device", "control_zwave_device"
+			var mu sync.Mutex
+			var calls []string
+			n := needs(t, &home.House{Entities: []home.Entity{bedtime, plain}}, &fake.Assistant{ReplyFunc: (&script{rounds: []string{"Bedtime on"}}).reply}, &fake.Caller{
+				AwaitFunc: func(context.Context, mind.Need) error { return nil },
+				CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					calls = append(calls, string(c.Args))
+					r := obeys(c)
+					if strings.Contains(string(c.Args), `"off"`) {
+						r.Receipt.Value = "off"
+					}
+					return r, nil
+				},
+			})
+			for i, text := range tt.says {
+				rec := n.ask(t, text)
+				if rec.Outcome != tt.ends[i] || i == 0 && rec.Reply != tt.reply {
+					t.Errorf("%q: %s, %q", text, rec.Outcome, rec.Reply)
+				}
+			}
+			slices.Sort(calls)
+			if !slices.Equal(calls, tt.calls) {
+				t.Errorf("called %q, want %q", calls, tt.calls)
+			}
+		})
+	}
+}
