@@ -195,14 +195,16 @@ func (o familyOrder) judge(c claim, so bool) verdict {
 }
 
 // demoOf is what the family has beside the demo integration, in its language.
+//
+//nolint:misspell // a key of Home Assistant
 func demoOf(language string) string {
 	name := map[string]string{}
 	for _, n := range named {
 		name[n.entity] = n.name[language]
 	}
-	customize := map[string]string{}
+	renames := map[string]string{}
 	for id, text := range name {
-		customize[id] = fmt.Sprintf("    %s: {friendly_name: %q}\n", id, text)
+		renames[id] = fmt.Sprintf("    %s: {friendly_name: %q}\n", id, text)
 	}
 	return fmt.Sprintf(`
 config:
@@ -227,5 +229,5 @@ homeassistant:
   language: %s
   customize:
 %s`, name["scene.movie"], name["script.bedtime"], name["switch.liar"], name["switch.failure"], name["switch.hidden"], language,
-		strings.Join(slices.Collect(maps.Values(customize)), ""))
+		strings.Join(slices.Collect(maps.Values(renames)), ""))
 }

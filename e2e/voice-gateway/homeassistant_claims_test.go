@@ -56,7 +56,7 @@ func (s *ownServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case r.Header.Get("Authorization") != ownServerToken:
-		http.Error(w, "401: Unauthorized", http.StatusUnauthorized)
+		http.Error(w, "401: "+http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 		return
 	case r.Method != http.MethodPost:
 		http.Error(w, "405: Method Not Allowed", http.StatusMethodNotAllowed)

@@ -224,7 +224,7 @@ func (p *played) try(m mishap) (line string) {
 	} else if r.Outcome == record.Done && !so {
 		p.Errorf("%s: it says that %q is done, and it is %s", m.what, text, p.home.State(m.thing))
 	}
-	if first := strings.SplitN(told, ":", 2)[0]; !slices.Contains(m.may, record.Outcome(first)) {
+	if first, _, _ := strings.Cut(told, ":"); !slices.Contains(m.may, record.Outcome(first)) {
 		p.Errorf("%s: %q ends as %s, want one of %v", m.what, text, told, m.may)
 	}
 	for _, c := range p.home.Calls()[called:] {
