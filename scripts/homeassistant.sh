@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs Home Assistant for the acceptance test of discovery, and prints the directory
+# Installs Home Assistant for the acceptance tests, and prints the directory
 # of its Python environment. Usage: scripts/homeassistant.sh PYTHON, such as 3.13: there
 # is a list of pinned packages for it beside this script. Status 3 means that this
-# machine lacks that Python.
+# machine lacks that Python. PYTHON-mcp, such as 3.13-mcp, installs only what its own MCP
+# server needs beside it; the tests name that directory in PYTHONPATH.
 #
 # Everything goes into .tools, which git ignores; what is there already is left alone.
 # Nothing of it is linked or shipped.
@@ -28,18 +29,19 @@ flock 9
 
 if [ ! -d "$dir" ]; then
   python=
-  for candidate in "/usr/bin/python$version" "$(command -v "python$version" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/"python$version"; do
+  wanted=${version%%-*}
+  for candidate in "/usr/bin/python$wanted" "$(command -v "python$wanted" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$wanted".*/bin/"python$wanted"; do
     if [ -x "$candidate" ] && "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
       python=$candidate
       break
     fi
   done
   if [ -z "$python" ]; then
-    say "there is no Python $version with venv here; install it (Debian: python$version-venv, where its release has it) and run this again"
+    say "there is no Python $wanted with venv here; install it (Debian: python$wanted-venv, where its release has it) and run this again"
     exit 3
   fi
   say "installing into $dir (a minute or two):"
-  grep -iE '^(homeassistant|paho-mqtt)==' "$list" | sed 's/^/  /' >&2
+  grep -iE '^(homeassistant|paho-mqtt|mcp)==' "$list" | sed 's/^/  /' >&2
   rm -rf "$dir.new"
   "$python" -m venv "$dir.new"
   if ! "$dir.new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --prefer-binary -r "$list" >&2; then

@@ -6,6 +6,7 @@
 #   peers      the MCP conformance suite and a reference MCP server
 #   langchain  LangChain's MCP client, for the comparison
 #   axe        the rules of accessibility that the page is held to
+#   inspector  the command line of the MCP inspector
 #
 # Everything goes into .tools, which git ignores; a set that is there already is
 # left alone. A set of programs brings the node that runs them, because the
@@ -17,7 +18,7 @@ say() { printf 'peers: %s\n' "$*" >&2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 set=${1:-}
 if [ -z "$set" ] || [ ! -f "$here/$set/package-lock.json" ]; then
-  say "expected the name of a set: peers, langchain or axe"
+  say "expected the name of a set: peers, langchain, axe or inspector"
   exit 2
 fi
 

@@ -98,10 +98,8 @@ func (e *HTTPError) Error() string {
 		return fmt.Sprintf("the server wants a token with the scope %q for this (%s); check auth.scopes and what the server of tokens gives us%s", e.Scopes, status, text)
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("%s (%s); check the headers or auth set for it%s", mcpint.KeyRefused, status, text)
-	case e.Status == http.StatusNotFound && e.home:
-		return e.missingInHomeAssistant(status)
 	case e.Status == http.StatusNotFound:
-		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
+		return e.sayMissing(status)
 	case e.Status == http.StatusMethodNotAllowed:
 		return fmt.Sprintf("the address takes no MCP requests (%s); check the url, or for an old server set transport: sse", status)
 	case e.Status == http.StatusTooManyRequests && e.RetryAfter > 0:
@@ -114,10 +112,12 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("the server refuses the request (%s)%s", status, text)
 }
 
-// missingInHomeAssistant says what to do where Home Assistant has no MCP server at the address.
-func (e *HTTPError) missingInHomeAssistant(status string) string {
+// sayMissing says that there is no MCP server at the address, and what to do about it.
+func (e *HTTPError) sayMissing(status string) string {
 	const add = "in Home Assistant, under Settings, Devices & services, add the integration Model Context Protocol Server"
 	switch {
+	case !e.home:
+		return fmt.Sprintf("there is no MCP server at this address (%s); check the url", status)
 	case strings.Contains(e.Text, "is not configured"):
 		return fmt.Sprintf("the MCP server of Home Assistant is not set up, or is still starting (%s); %s", status, add)
 	case strings.Contains(e.Text, "Unknown LLM API"):

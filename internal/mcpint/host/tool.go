@@ -64,10 +64,7 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 		}
 		retry := errors.Is(err, tools.ErrNotConnected) && !isFinal(err) || errors.Is(err, tools.ErrNoAnswer) && harmless
 		if err == nil || !first || !retry || ctx.Err() != nil {
-			result.Untrusted = r.spec.OpenWorld || stderrOf(err) != ""
-			if r.server.srv.IsHomeAssistant() && r.spec.Risk != tools.Read && err == nil {
-				result = asClaim(r.spec.Remote, result)
-			}
+			result = r.doubt(result, err)
 			if tell := r.server.host.cfg.Observer.Call; tell != nil {
 				tell(CallReport{Server: r.server.srv.ID, Tool: r.spec.Remote, Outcome: outcomeOf(result, err), Took: time.Since(begin)})
 			}
@@ -77,6 +74,15 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 			unanswered = err
 		}
 	}
+}
+
+// doubt says of a result how far it can be believed.
+func (r remoteTool) doubt(result tools.Result, err error) tools.Result {
+	result.Untrusted = r.spec.OpenWorld || stderrOf(err) != ""
+	if err == nil && r.spec.Risk != tools.Read && r.server.srv.IsHomeAssistant() {
+		return asClaim(r.spec.Remote, result)
+	}
+	return result
 }
 
 // isFinal reports whether a call was not made for a reason that an immediate
