@@ -117,11 +117,11 @@ func (r *recogniser) readAgainAhead() error {
 		}
 	}
 	r.ahead.again = r.endSecond()
+	r.ahead.again.cut = true
 	return nil
 }
 
-// scoreAhead scores the sentences that were foreseen, by the fit of the better decoding. A
-// second decoding that began early and fits poorly is made anew.
+// scoreAhead scores the sentences that were foreseen, by the fit of the better decoding.
 func (r *recogniser) scoreAhead() error {
 	a := &r.ahead
 	a.judged = true
@@ -132,14 +132,8 @@ func (r *recogniser) scoreAhead() error {
 			a.again = nil
 			return err
 		}
-		best = best.or(then)
-		early := !a.again.whole && !best.fits(r.retry-secondPoor)
-		a.again.whole = true
-		if early {
-			if err := r.anew(); err != nil {
-				return err
-			}
-			a.again = r.endSecond()
+		if a.again.counts(a.then, then, r.retry) {
+			best = best.or(then)
 		}
 	}
 	if len(a.wanted.Sentences) > 1 {

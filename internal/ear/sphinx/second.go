@@ -93,7 +93,8 @@ type endings struct {
 	main, loop <-chan finished
 	ends       [2]finished // when both have come
 	first      int         // frame of the utterance it began with
-	whole      bool        // it began with nearly all of the sound, or its result counts
+	whole      bool        // it began with nearly all of the sound
+	cut        bool        // it ended in the quiet before the end
 }
 
 // endSecond ends the second decoding.
@@ -101,6 +102,17 @@ func (r *recogniser) endSecond() *endings {
 	s := r.second
 	s.on = false
 	return &endings{main: s.main.finish(), loop: s.loop.finish(), first: s.first, whole: 10*s.begun >= 9*len(r.sound)}
+}
+
+// counts reports whether the result of a second decoding counts beside the first. A poor
+// result with the mean of a part of the sound does not, because with enough tries other
+// speech fits too. Neither does another text where the end of the sound is missing: in
+// noise a last word may be as soft as the room.
+func (e *endings) counts(first, then Result, retry float64) bool {
+	if e.cut && then.Text != first.Text {
+		return false
+	}
+	return e.whole && !e.cut || first.or(then).fits(retry-secondPoor)
 }
 
 // await waits for the ends; ok is false when they have not come by then.
@@ -153,9 +165,8 @@ func (r *recogniser) anew() error {
 }
 
 // better returns the better of the first result and that of a second decoding,
-// which is made only where the first one fits poorly. A poor result with the mean
-// of a part of the sound does not count, because with enough tries other speech
-// fits too; the sound is then decoded with the mean of the whole.
+// which is made only where the first one fits poorly. If that does not count, the sound is
+// decoded with the mean of the whole.
 func (r *recogniser) better(first Result, until time.Time) (Result, error) {
 	if r.second == nil || r.held.at < 0 || r.missed || len(r.sound) > secondMost || first.fits(r.retry) {
 		return first, nil
@@ -175,8 +186,8 @@ func (r *recogniser) better(first Result, until time.Time) (Result, error) {
 		if err != nil || !ok {
 			return first, err
 		}
-		if best := first.or(then); e.whole || best.fits(r.retry-secondPoor) {
-			return best, nil
+		if e.counts(first, then, r.retry) {
+			return first.or(then), nil
 		}
 		e = nil
 	}
