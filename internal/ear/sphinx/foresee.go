@@ -71,11 +71,16 @@ func (r *recogniser) throwAway() {
 	a.end, a.again, a.judged, a.scored = 0, nil, false, nil
 }
 
+// canWorkAhead reports whether an end is expected whose work can be done ahead.
+func (r *recogniser) canWorkAhead() bool {
+	return r.second != nil && len(r.ahead.wanted.Sentences) > 0 && !r.missed && r.main.lent == "" && r.held.at >= 0
+}
+
 // workAhead does the work of the end once the speaker has been quiet long enough after a
 // sentence. p is the path so far.
 func (r *recogniser) workAhead(p path) error {
 	a := &r.ahead
-	if r.second == nil || len(a.wanted.Sentences) == 0 || r.missed || r.main.lent != "" || r.held.at < 0 {
+	if !r.canWorkAhead() {
 		return nil
 	}
 	end := r.speechEnd()

@@ -47,9 +47,9 @@ func (a *ahead) say(t *testing.T, q foreseeRequest, sound []int16) {
 		a.ask(t, kindForesee, q)
 	}
 	for frame := range slices.Chunk(sound, audio.FrameSamples) {
-		before := a.recogniser.ahead.end
+		before := a.ahead.end
 		a.ask(t, kindPush, encodeSamples(frame))
-		switch after := a.recogniser.ahead.end; {
+		switch after := a.ahead.end; {
 		case before == 0 && after != 0:
 			a.done++
 		case before != 0 && after == 0:
@@ -147,10 +147,10 @@ func TestTheWorkOfTheEndIsDoneInTheQuiet(t *testing.T) {
 		if a.done != tt.done || a.thrown != tt.thrown {
 			t.Errorf("%s: the work was done %d times and thrown away %d times, expected %d and %d", name, a.done, a.thrown, tt.done, tt.thrown)
 		}
-		if again := a.recogniser.ahead.again; (again != nil) != tt.again {
+		if again := a.ahead.again; (again != nil) != tt.again {
 			t.Errorf("%s: a second decoding is %t, expected %t", name, again != nil, tt.again)
 		}
-		if scored := a.recogniser.ahead.scored; (scored != nil) != (tt.done > tt.thrown && len(tt.wanted) > 1) {
+		if scored := a.ahead.scored; (scored != nil) != (tt.done > tt.thrown && len(tt.wanted) > 1) {
 			t.Errorf("%s: scores are on their way: %t", name, scored != nil)
 		}
 		begun := a.second.begun
@@ -188,7 +188,7 @@ func TestScoresAreForeseen(t *testing.T) {
 		a.retry = tt.retry
 		a.say(t, tt.foreseen, whole)
 		a.finish(t)
-		_, known, err := a.recogniser.ahead.scoresFor(tt.asked, a.speechEnd())
+		_, known, err := a.ahead.scoresFor(tt.asked, a.speechEnd())
 		if known != tt.known || err != nil {
 			t.Errorf("%s: the scores were known: %t, expected %t; %v", name, known, tt.known, err)
 		}
