@@ -67,7 +67,8 @@ func (f *foreseer) Read(ctx context.Context) (audio.Frame, error) {
 }
 
 // TestMindBeginsWithTheWordsSoFar: when an utterance has ended, the mind gets the words
-// so far before the recogniser makes them final, and drops its work if they change.
+// so far before the recogniser makes them final, and drops its work if they change. While the
+// utterance is open the mind gets nothing, so that nothing can be done or said.
 func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -118,8 +119,14 @@ func TestMindBeginsWithTheWordsSoFar(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				for _, sample := range []int16{1, 2, 3} {
+				for _, sample := range []int16{1, 2, 2, 2, 3} {
 					f.frames <- audio.Frame{At: time.Now(), Samples: []int16{sample}}
+					if sample != 3 {
+						synctest.Wait()
+						if len(f.notes) > 0 {
+							t.Errorf("before the utterance has ended: %q", f.notes)
+						}
+					}
 				}
 				synctest.Wait()
 				cancel()

@@ -148,11 +148,29 @@ func (u *Utterance) Reopen(ctx context.Context, jsgf string) error {
 // Unfit is the score of a sentence that does not fit the sound at all.
 const Unfit = math.MinInt32
 
-// Foresee prepares for a Score of the same sentences and limit, while the utterance is
-// still open: what can be known of the sound so far is worked out beside its decoding.
-// It changes no score. The next call takes the place of the last.
-func (u *Utterance) Foresee(ctx context.Context, sentences []string, within int) error {
-	payload, err := json.Marshal(scoreRequest{Sentences: sentences, Within: within})
+// Nearness is how much worse than the first of some sentences another one may fit to count
+// as near, in the unit of Score: Clear, or Poor where the first itself fits with a margin
+// (Result.Margin) under PoorFit.
+type Nearness struct {
+	Clear   int     `json:"clear"`
+	Poor    int     `json:"poor"`
+	PoorFit float64 `json:"poor_fit"`
+}
+
+// Within is how much worse another sentence may fit, of a first one with a margin.
+func (n Nearness) Within(margin float64) int {
+	if margin < n.PoorFit {
+		return n.Poor
+	}
+	return n.Clear
+}
+
+// Foresee says, while the utterance is still open, that the first of some sentences has
+// probably been said to its end. If the speaker is quiet then, the worker does the work of
+// Finish ahead, and that of a Score of the same sentences: Finish and Score then take no
+// time. It changes no score. The next call takes the place of the last.
+func (u *Utterance) Foresee(ctx context.Context, sentences []string, near Nearness) error {
+	payload, err := json.Marshal(foreseeRequest{Sentences: sentences, Near: near})
 	if err != nil {
 		return fmt.Errorf("encoding for the recogniser: %w", err)
 	}

@@ -21,7 +21,7 @@ const (
 	kindSpot                    // sound; Hit or empty
 	kindScore                   // scoreRequest; scores, JSON
 	kindReopen                  // a JSGF grammar, or empty for the same; empty answer
-	kindForesee                 // scoreRequest that is likely to come; empty answer
+	kindForesee                 // foreseeRequest; empty answer
 )
 
 type loadRequest struct {
@@ -44,6 +44,13 @@ type phrasesRequest struct {
 type scoreRequest struct {
 	Sentences []string `json:"sentences"`
 	Within    int      `json:"within"` // how much worse is nearly as well
+}
+
+// foreseeRequest says that the first of some sentences has probably been said, and which
+// scoreRequest will then come.
+type foreseeRequest struct {
+	Sentences []string `json:"sentences"`
+	Near      Nearness `json:"near"`
 }
 
 func encodeSamples(samples []int16) []byte {

@@ -40,40 +40,57 @@ func (r *recogniser) score(payload []byte) ([]byte, error) {
 	if !r.over || len(r.sound) == 0 {
 		return nil, errors.New("scoring an utterance: none has been finished")
 	}
+	scores, known, err := r.ahead.scoresFor(q, r.speechEnd())
+	if !known {
+		r.throwAway() // the decoders are needed
+		scores, err = r.scoreNow(q)
+	}
+	if err != nil || len(scores) == 0 {
+		return []byte("[]"), err
+	}
+	return json.Marshal(scores)
+}
+
+// scoreNow scores the utterance with both decoders.
+func (r *recogniser) scoreNow(q scoreRequest) ([]int, error) {
 	s, err := r.measure()
 	if err != nil {
 		return nil, err
 	}
-	near, known, err := r.ahead.answerFor(q, s.end)
-	if !known {
-		near, err = r.main.near(q, s)
-	}
+	near, err := r.main.near(q, s)
 	if err != nil || !near {
-		return []byte("[]"), errors.Join(err, r.main.giveBack())
+		return nil, errors.Join(err, r.main.giveBack())
 	}
 	scores := make([]int, len(q.Sentences))
-	fit := func(d *decoder, from, step int) error {
-		for i := from; i < len(scores); i += step {
-			p, err := d.along(q.Sentences[i], s.frames, s.mean)
-			if err != nil {
-				return err
-			}
-			if scores[i] = p.total; p.text == "" {
-				scores[i] = Unfit
-			}
-		}
-		return d.giveBack()
-	}
 	if r.second == nil {
-		err = fit(r.main, 0, 1)
-	} else {
-		beside := r.second.main.ask(func(d *decoder) error { return fit(d, 1, 2) })
-		err = errors.Join(fit(r.main, 0, 2), <-beside)
+		return scores, r.main.fit(scores, q, s, 0, 1)
 	}
-	if err != nil {
-		return nil, err
+	beside := r.second.main.ask(func(d *decoder) error { return d.fit(scores, q, s, 1, 2) })
+	return scores, errors.Join(r.main.fit(scores, q, s, 0, 2), <-beside)
+}
+
+// scores are what score returns, from one decoder; none where no sentence is near.
+func (d *decoder) scores(q scoreRequest, s speechSound) ([]int, error) {
+	near, err := d.near(q, s)
+	if err != nil || !near {
+		return nil, errors.Join(err, d.giveBack())
 	}
-	return json.Marshal(scores)
+	scores := make([]int, len(q.Sentences))
+	return scores, d.fit(scores, q, s, 0, 1)
+}
+
+// fit measures how well every step-th sentence fits, beginning with one.
+func (d *decoder) fit(scores []int, q scoreRequest, s speechSound, from, step int) error {
+	for i := from; i < len(scores); i += step {
+		p, err := d.along(q.Sentences[i], s.frames, s.mean)
+		if err != nil {
+			return err
+		}
+		if scores[i] = p.total; p.text == "" {
+			scores[i] = Unfit
+		}
+	}
+	return d.giveBack()
 }
 
 func readScoreRequest(payload []byte) (q scoreRequest, err error) {

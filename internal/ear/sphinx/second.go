@@ -3,6 +3,7 @@
 package sphinx
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -87,24 +88,49 @@ func (s *second) feed(samples []int16) {
 	s.loop.feed(samples)
 }
 
-// result ends the second decoding; ok is false when it is not over by then.
-func (s *second) result(until time.Time) (sentence finished, free path, ok bool, err error) {
+// endings are the ends of a second decoding.
+type endings struct {
+	main, loop <-chan finished
+	ends       [2]finished // when both have come
+	first      int         // frame of the utterance it began with
+	whole      bool        // it began with nearly all of the sound
+	cut        bool        // it ended in the quiet before the end
+}
+
+// endSecond ends the second decoding.
+func (r *recogniser) endSecond() *endings {
+	s := r.second
+	s.on = false
+	return &endings{main: s.main.finish(), loop: s.loop.finish(), first: s.first, whole: 10*s.begun >= 9*len(r.sound)}
+}
+
+// counts reports whether the result of a second decoding counts beside the first. A poor
+// result with the mean of a part of the sound does not, because with enough tries other
+// speech fits too. Neither does another text where the end of the sound is missing: in
+// noise a last word may be as soft as the room.
+func (e *endings) counts(first, then Result, retry float64) bool {
+	if e.cut && then.Text != first.Text {
+		return false
+	}
+	return e.whole && !e.cut || first.or(then).fits(retry-secondPoor)
+}
+
+// await waits for the ends; ok is false when they have not come by then.
+func (e *endings) await(until time.Time) (ok bool) {
 	late := time.NewTimer(time.Until(until))
 	defer late.Stop()
-	var ends [2]finished
-	for i, c := range []<-chan finished{s.main.finish(), s.loop.finish()} {
-		select {
-		case ends[i] = <-c:
-		case <-late.C:
-			s.reset()
-			return finished{}, path{}, false, nil
+	for i, c := range []*<-chan finished{&e.main, &e.loop} {
+		if *c == nil {
+			continue // it has come
 		}
-		if ends[i].err != nil {
-			return finished{}, path{}, false, ends[i].err
+		select {
+		case e.ends[i] = <-*c:
+			*c = nil
+		case <-late.C:
+			return false
 		}
 	}
-	s.on = false
-	return ends[0], ends[1].whole, true, nil
+	return true
 }
 
 // look regularly asks the loop how well arbitrary speech fits, and begins the second
@@ -112,11 +138,14 @@ func (s *second) result(until time.Time) (sentence finished, free path, ok bool,
 // answered, so that look does not wait on a machine that keeps up.
 func (r *recogniser) look(p path) error {
 	s, frames := r.second, len(r.sound)/hopSamples
-	if s == nil || s.on || r.missed || r.held.at < 0 || frames < r.held.at+secondFrom || frames < s.looked+secondEvery {
+	if s == nil || s.on || r.missed || r.held.at < 0 || frames < r.held.at+secondFrom || frames < s.looked+secondEvery || r.ahead.end == r.speechEnd() {
 		return nil
 	}
-	if s.free != nil && (s.then.Text == "" || s.then.against(<-s.free).Margin() < r.retry+secondSlack) {
-		return r.anew()
+	if free := s.free; free != nil {
+		s.free = nil
+		if s.then.Text == "" || s.then.against(<-free).Margin() < r.retry+secondSlack {
+			return r.anew()
+		}
 	}
 	s.looked, s.then, s.free = frames, p.result(frames), r.loop.look()
 	return nil
@@ -136,42 +165,46 @@ func (r *recogniser) anew() error {
 }
 
 // better returns the better of the first result and that of a second decoding,
-// which is made only where the first one fits poorly. A poor result with the mean
-// of a part of the sound does not count, because with enough tries other speech
-// fits too; the sound is then decoded with the mean of the whole.
+// which is made only where the first one fits poorly. If that does not count, the sound is
+// decoded with the mean of the whole.
 func (r *recogniser) better(first Result, until time.Time) (Result, error) {
 	if r.second == nil || r.held.at < 0 || r.missed || len(r.sound) > secondMost || first.fits(r.retry) {
 		return first, nil
 	}
-	whole := 10*r.second.begun >= 9*len(r.sound) // it began with nearly all of the sound
-	if r.second.on && !whole {
-		then, ok, err := r.again(until)
+	e := r.ahead.againFor(r.speechEnd())
+	if e == nil && r.second.on {
+		e = r.endSecond()
+	}
+	for {
+		if e == nil {
+			if err := r.anew(); err != nil {
+				return Result{}, err
+			}
+			e = r.endSecond()
+		}
+		then, ok, err := r.readAgain(e, until)
 		if err != nil || !ok {
 			return first, err
 		}
-		if best := first.or(then); best.fits(r.retry - secondPoor) {
-			return best, nil
+		if e.counts(first, then, r.retry) {
+			return first.or(then), nil
 		}
+		e = nil
 	}
-	if !r.second.on {
-		if err := r.anew(); err != nil {
-			return Result{}, err
-		}
-	}
-	then, ok, err := r.again(until)
-	if err != nil || !ok {
-		return first, err
-	}
-	return first.or(then), nil
 }
 
-// again ends the second decoding.
-func (r *recogniser) again(until time.Time) (Result, bool, error) {
-	sentence, free, ok, err := r.second.result(until)
-	if err != nil || !ok {
+// readAgain returns the result of a second decoding that was ended; ok is false when it has
+// not come by then.
+func (r *recogniser) readAgain(e *endings, until time.Time) (result Result, ok bool, err error) {
+	if !e.await(until) {
+		r.second.reset()
+		return Result{}, false, nil
+	}
+	sentence, free := e.ends[0], e.ends[1]
+	if err := errors.Join(sentence.err, free.err); err != nil {
 		return Result{}, false, err
 	}
-	return r.resultOf(sentence, r.second.first).against(free), true, nil
+	return r.resultOf(sentence, e.first).against(free.whole), true, nil
 }
 
 func (r Result) fits(margin float64) bool { return r.Text != "" && r.Margin() >= margin }

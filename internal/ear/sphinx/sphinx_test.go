@@ -422,7 +422,7 @@ func TestForesee(t *testing.T) {
 			for frame := range slices.Chunk(tt.sound, audio.FrameSamples) {
 				p, err := u.Push(within(t), frame)
 				if err == nil && foresee && p.Text == on {
-					err = u.Foresee(within(t), []string{on, several, off}, tt.within)
+					err = u.Foresee(within(t), []string{on, several, off}, sphinx.Nearness{Clear: tt.within})
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -29,6 +29,7 @@ type utterance struct {
 // start begins an utterance, in a grammar of its own if there is one.
 func (r *recogniser) start(jsgf string) error {
 	r.held.reset()
+	r.throwAway()
 	r.decoded, r.missed, r.over, r.sound, r.ahead = false, false, false, r.sound[:0], foresight{}
 	if r.second != nil {
 		r.second.reset()
@@ -83,7 +84,9 @@ func (r *recogniser) push(samples []int16) ([]byte, error) {
 	if err := r.look(p); err != nil {
 		return nil, err
 	}
-	r.askAhead()
+	if err := r.workAhead(p); err != nil {
+		return nil, err
+	}
 	return encodePartial(Partial{Text: p.text, Tail: time.Duration(p.tail()) * hop}), nil
 }
 
@@ -125,6 +128,7 @@ func (r *recogniser) reopen(jsgf string) error {
 	if err := r.begin(); err != nil {
 		return err
 	}
+	r.throwAway()
 	r.over, r.ahead = false, foresight{}
 	return r.decode(r.sound, r.held.at)
 }

@@ -17,23 +17,21 @@ const (
 	// stableFor is how many frames of sound the words so far have been the same when
 	// their rivals are looked for.
 	stableFor = 2
-	// A rival is named that fits worse than the text by at most clearWithin, or where
-	// the text fits poorly itself, with a margin under poorFit, by poorWithin
-	// (sphinx.Utterance.Score; docs/facts/engines.md, What sounds alike).
-	clearWithin = 50
-	poorWithin  = 300
-	poorFit     = -4.0
 )
 
-// expectWeighing has the recogniser prepare for weigh as soon as the words so far are a
-// sentence. If it cannot, the sentence is weighed when it is over.
+// nearness says which rivals are named: those that fit worse than the text by at most this
+// (sphinx.Utterance.Score; docs/facts/engines.md, What sounds alike).
+var nearness = sphinx.Nearness{Clear: 50, Poor: 300, PoorFit: -4.0}
+
+// expectWeighing tells the recogniser as soon as the words so far are a sentence: in the quiet
+// after it the recogniser does what Finish and weigh will ask for. If it cannot, that is done
+// when the sentence is over.
 func (e *pocketSphinx) expectWeighing(ctx context.Context, p speech.Partial) {
 	if p.Stable != stableFor || e.sentences == nil || e.reopened || e.expected != speech.Sentence || !e.sentences.Whole(p.Text) {
 		return
 	}
-	if e.weighed = e.rivals(p.Text); len(e.weighed) > 1 {
-		_ = e.utterance.Foresee(ctx, e.weighed, clearWithin)
-	}
+	e.weighed = e.rivals(p.Text)
+	_ = e.utterance.Foresee(ctx, e.weighed, nearness)
 }
 
 // rivals are a text and the sentences that sound like it.
@@ -57,10 +55,7 @@ func (e *pocketSphinx) weigh(ctx context.Context, t speech.Transcript, margin fl
 	if len(texts) == 1 {
 		return t
 	}
-	within := clearWithin
-	if margin < poorFit {
-		within = poorWithin
-	}
+	within := nearness.Within(margin)
 	scores, err := e.utterance.Score(ctx, texts, within)
 	if err != nil || len(scores) == 0 || scores[0] == sphinx.Unfit {
 		return t
