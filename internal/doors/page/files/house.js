@@ -5,6 +5,8 @@ import { ask } from "/page/api.js";
 import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, warns } from "/page/kinds.js";
 import { put } from "/page/band.js";
 import * as arrangement from "/page/arrange.js";
+import { offer as offerAll } from "/page/all.js";
+import { show as showRooms } from "/page/rooms.js";
 import { order as orderTile, tileOf, update as updateTile } from "/page/tiles.js";
 
 const entities = new Map(); // id -> entity
@@ -73,7 +75,7 @@ async function draw() {
   for (const id of tiles.keys()) if (!entities.has(id)) tiles.delete(id);
   rows.clear();
   rooms.clear();
-  const areas = [], order = arrangement.inOrder(byArea.keys());
+  const areas = new Map(), order = arrangement.inOrder(byArea.keys());
   let made = 0;
   for (const area of order) {
     const list = byArea.get(area), shown = [], rest = [];
@@ -88,15 +90,16 @@ async function draw() {
       shown.length ? el("ul", { className: "tiles" }, ...shown) : null,
       rest.length ? details(area, rest) : null);
     arrangement.movable(section, head, area, order);
-    areas.push(section);
+    areas.set(area, section);
   }
   const focused = document.activeElement, key = focused?.dataset?.key; // of a button that is replaced
-  byId("areas").replaceChildren(...areas);
+  byId("areas").replaceChildren(...areas.values());
   if (!key && byId("areas").contains(focused)) focused.focus({ preventScroll: true }); // it was taken out, and put back
   if (key) {
     const again = byId("areas").querySelector(`[data-key="${CSS.escape(key)}"]`);
     (again?.disabled ? again.parentNode.querySelector("button:enabled") : again)?.focus();
   }
+  showRooms(areas);
   byId("house-none").hidden = entities.size > 0;
   arrangement.offer(entities.size > 0);
   sumUp();
@@ -174,7 +177,7 @@ function sumUp() {
     { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
     const some = all.filter(group.is);
-    if (group.act) offerAll(group);
+    if (group.act) offerAll(group, entities, (entity, ...act) => orderTile(tile(entity), ...act));
     if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });
   }
   // The list of what is wrong is below the rooms, so that no tile moves under a finger when
@@ -184,25 +187,6 @@ function sumUp() {
   if (links.length && locks.length && locks.every((e) => e.state === "locked" && e.reachable !== false)) links.push({ text: locks.length === 1 ? `${locks[0].name}: ${stateOf(locks[0])}` : word("sum_locked"), to: locks[0].id });
   const sure = all.some(counted) && all.filter(counted).every((e) => e.state !== null && e.reachable !== false);
   show(links, links.length === 0 && sure);
-}
-
-const offers = new Map(); // word -> the button that ends all of a group at once
-
-// offerAll makes the button above the rooms that ends all of a group at once. It is there as long as
-// the house has two such things, so that nothing moves under a finger. Each tile shows what became
-// of its thing.
-function offerAll(group) {
-  if (!offers.has(group.all)) {
-    const button = el("button", { type: "button" }, word(group.all));
-    button.addEventListener("click", () => {
-      for (const entity of entities.values()) if (entity.control && group.is(entity)) orderTile(tile(entity), group.act);
-    });
-    byId("all").append(button);
-    offers.set(group.all, button);
-  }
-  const button = offers.get(group.all), able = [...entities.values()].filter((entity) => entity.control && group.of(entity));
-  button.hidden = able.length < 2;
-  button.setAttribute("aria-disabled", String(!able.some(group.is)));
 }
 
 // show puts the links above the rooms. A link that stays is not made anew, so that a finger or
