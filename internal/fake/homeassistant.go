@@ -23,6 +23,8 @@ type HomeAssistant struct {
 	Coalesce bool
 	// OnCall carries out a service, in a goroutine of its own; nil, or an error, is answered.
 	OnCall func(c ServiceCall) *ServiceError
+	// OnAsk returns what a service answers that was asked for an answer.
+	OnAsk func(c ServiceCall) any
 
 	incoming chan net.Conn
 	closed   chan struct{}
@@ -302,7 +304,11 @@ func (h *HomeAssistant) call(c *hassClient, id int, m map[string]any) {
 		h.tell(c, map[string]any{"id": id, "type": "result", "success": false, "error": map[string]any{"code": refused.Code, "message": refused.Message}})
 		return
 	}
-	h.tell(c, map[string]any{"id": id, "type": "result", "success": true, "result": map[string]any{"context": map[string]any{"id": made.Context, "user_id": "voice"}}})
+	result := map[string]any{"context": map[string]any{"id": made.Context, "user_id": "voice"}}
+	if m["return_response"] == true && h.OnAsk != nil {
+		result["response"] = map[string]any{made.Entity: h.OnAsk(made)}
+	}
+	h.tell(c, map[string]any{"id": id, "type": "result", "success": true, "result": result})
 }
 
 // Set changes the state of a thing and those of its attributes that are named; nil takes one

@@ -89,7 +89,7 @@ func watchable(e *entity) *watched {
 		w.class = e.Domain
 	}
 	switch e.Domain {
-	case "sensor", "scene", "button", "script":
+	case "sensor", "scene", "button", "script", "todo":
 		return nil
 	case "binary_sensor":
 		w.property = w.class

@@ -10,6 +10,7 @@ import (
 
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/hass/socket"
+	"voicegateway/internal/home"
 	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
@@ -112,7 +113,7 @@ func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entit
 		return form.End(r, tools.NoAnswer, tools.Silent, "Earlier commands for "+e.Name+" have taken too long."), nil
 	}
 	now := c.mirror.read(e.ID)
-	s, err := c.planFor(e, a, now, mayBeDangerous)
+	s, err := c.planFor(ctx, e, a, now, mayBeDangerous)
 	if err != nil {
 		ended, refused := form.EndRefused(r, err)
 		if !refused {
@@ -159,7 +160,7 @@ func (c *commander) checkShown(ctx context.Context, e *entity, r tools.Receipt) 
 }
 
 // planFor checks whether a command is allowed and makes a service call of it.
-func (c *commander) planFor(e *entity, a form.Command, now *status, mayBeDangerous bool) (step, error) {
+func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now *status, mayBeDangerous bool) (step, error) {
 	switch {
 	case e.Control == nil && e.Domain == "alarm_control_panel":
 		return step{}, form.Refuse("%s can only be read; it is armed and disarmed where its code is.", e.Name)
@@ -171,7 +172,14 @@ func (c *commander) planFor(e *entity, a form.Command, now *status, mayBeDangero
 	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)
 	}
-	return plan(a.Action, request{entity: e, value: a.Value, now: now})
+	r := request{entity: e, value: a.Value, now: now}
+	if e.Can(home.List) && (a.Action == actionComplete || a.Action == actionRemove) && !now.away() {
+		var err error
+		if r.item, err = c.findItem(ctx, e, a.Value); err != nil {
+			return step{}, err
+		}
+	}
+	return plan(a.Action, r)
 }
 
 // endAway ends the receipt of a command for a thing that Home Assistant cannot reach. Its

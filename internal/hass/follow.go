@@ -168,6 +168,8 @@ func (f *follower) confirm(r tools.Receipt, s *status) tools.Receipt {
 func (f *follower) sentence(v any) string {
 	name, what := f.entity.Name, form.SayState(v, f.step.unit)
 	switch {
+	case f.step.told != "":
+		return f.step.told
 	case slices.Contains([]string{"scene", "script", "button"}, f.entity.Domain):
 		return name + " has been started."
 	case f.step.stops:

@@ -28,9 +28,11 @@ var kinds = map[string]kind{
 	"lock":                {"lock", true, always(home.Lock)},
 	"climate":             {"climate", true, climateAbilities},
 	"water_heater":        {"water_heater", true, heaterAbilities},
-	"humidifier":          {"humidifier", true, onOff},
+	"humidifier":          {"humidifier", true, humidifierAbilities},
 	"media_player":        {"media_player", true, playerAbilities},
-	"vacuum":              {"vacuum", true, always()},
+	"vacuum":              {"vacuum", true, vacuumAbilities},
+	"lawn_mower":          {"lawn_mower", true, mowerAbilities},
+	"todo":                {"todo", true, listAbilities},
 	"scene":               {"scene", true, onOff},
 	"script":              {"script", true, onOff},
 	"button":              {"button", true, onOff},
@@ -44,30 +46,66 @@ var kinds = map[string]kind{
 // Domains are the domains of the things of the house, in the order in which they are told.
 func Domains() []string {
 	return []string{
-		"light", "switch", "fan", "cover", "lock", "climate", "valve", "media_player", "vacuum", "humidifier", "water_heater", "siren",
-		"scene", "script", "button", "alarm_control_panel", "sensor", "binary_sensor",
+		"light", "switch", "fan", "cover", "lock", "climate", "valve", "media_player", "vacuum", "lawn_mower", "humidifier", "water_heater", "siren",
+		"scene", "script", "button", "todo", "alarm_control_panel", "sensor", "binary_sensor",
 	}
 }
 
 // Features of things, as Home Assistant numbers them in supported_features.
 const (
-	fanSpeed      = 1
-	coverOpen     = 1
-	coverClose    = 2
-	coverPosition = 4
-	coverStop     = 8
-	climateTarget = 1
-	climateRange  = 2
-	heaterTarget  = 1
-	heaterMode    = 2
-	heaterOnOff   = 8
-	playerOn      = 128
-	playerOff     = 256
-	playerVolume  = 4
+	fanSpeed        = 1
+	fanPreset       = 8
+	coverOpen       = 1
+	coverClose      = 2
+	coverPosition   = 4
+	coverStop       = 8
+	climateTarget   = 1
+	climateRange    = 2
+	climatePreset   = 16
+	heaterTarget    = 1
+	heaterMode      = 2
+	heaterOnOff     = 8
+	humidifierModes = 1
+	playerPause     = 1
+	playerVolume    = 4
+	playerMute      = 8
+	playerPrevious  = 16
+	playerNext      = 32
+	playerOn        = 128
+	playerOff       = 256
+	playerSource    = 2048
+	playerStop      = 4096
+	playerPlay      = 16384
+	vacuumPause     = 4
+	vacuumStop      = 8
+	vacuumReturn    = 16
+	vacuumStart     = 8192
+	mowerStart      = 1
+	mowerPause      = 2
+	mowerDock       = 4
+	listAdd         = 1
+	listRemove      = 2
+	listUpdate      = 4
 )
 
 // has reports whether a thing has all of these features.
 func (e *entity) has(features int) bool { return e.features&features == features }
+
+// skill is an ability that a thing has if it has one of some features.
+type skill struct {
+	ability  home.Ability
+	features []int
+}
+
+// abilitiesBy returns the abilities that a thing has by its features.
+func (e *entity) abilitiesBy(all ...skill) (out []home.Ability) {
+	for _, a := range all {
+		if slices.ContainsFunc(a.features, e.has) {
+			out = append(out, a.ability)
+		}
+	}
+	return out
+}
 
 func always(a ...home.Ability) func(*entity) []home.Ability {
 	return func(*entity) []home.Ability { return a }
@@ -88,10 +126,22 @@ func lightAbilities(e *entity) []home.Ability {
 }
 
 func fanAbilities(e *entity) []home.Ability {
+	all := []home.Ability{home.OnOff}
 	if e.has(fanSpeed) {
-		return []home.Ability{home.OnOff, home.Speed}
+		all = append(all, home.Speed)
 	}
-	return []home.Ability{home.OnOff}
+	if e.has(fanPreset) && len(e.words("preset_modes")) > 0 {
+		all = append(all, home.Preset)
+	}
+	return all
+}
+
+func humidifierAbilities(e *entity) []home.Ability {
+	all := []home.Ability{home.OnOff, home.TargetHumidity}
+	if e.has(humidifierModes) && len(e.words("available_modes")) > 0 {
+		all = append(all, home.Mode)
+	}
+	return all
 }
 
 func coverAbilities(e *entity) (all []home.Ability) {
@@ -117,6 +167,9 @@ func climateAbilities(e *entity) (all []home.Ability) {
 	if len(e.words("hvac_modes")) > 1 {
 		all = append(all, home.Mode)
 	}
+	if e.has(climatePreset) && len(e.words("preset_modes")) > 0 {
+		all = append(all, home.Preset)
+	}
 	if e.shape["current_temperature"] == true {
 		all = append(all, home.Temperature)
 	}
@@ -140,10 +193,28 @@ func heaterAbilities(e *entity) (all []home.Ability) {
 }
 
 func playerAbilities(e *entity) []home.Ability {
-	if e.has(playerOn) || e.has(playerOff) {
-		return []home.Ability{home.OnOff}
+	all := e.abilitiesBy(
+		skill{home.OnOff, []int{playerOn, playerOff}}, skill{home.Play, []int{playerPlay, playerPause}}, skill{home.Stop, []int{playerStop}},
+		skill{home.Skip, []int{playerNext, playerPrevious}}, skill{home.Volume, []int{playerVolume}}, skill{home.Mute, []int{playerMute}},
+	)
+	if e.has(playerSource) { // those of one that is off are not known
+		all = append(all, home.Source)
 	}
-	return nil
+	return all
+}
+
+func vacuumAbilities(e *entity) []home.Ability {
+	return e.abilitiesBy(
+		skill{home.Start, []int{vacuumStart}}, skill{home.Pause, []int{vacuumPause}}, skill{home.Stop, []int{vacuumStop}}, skill{home.Dock, []int{vacuumReturn}},
+	)
+}
+
+func mowerAbilities(e *entity) []home.Ability {
+	return e.abilitiesBy(skill{home.Start, []int{mowerStart}}, skill{home.Pause, []int{mowerPause}}, skill{home.Dock, []int{mowerDock}})
+}
+
+func listAbilities(e *entity) []home.Ability {
+	return e.abilitiesBy(skill{home.List, []int{listAdd, listUpdate, listRemove}})
 }
 
 // measured are the classes of sensors with an ability of the house.
@@ -185,8 +256,12 @@ func (e *entity) attributes() map[string]any {
 			a[name] = true
 		}
 	}
-	if e.Can(home.Mode) {
-		a["modes"] = e.words("hvac_modes")
+	for ability, from := range map[home.Ability][2]string{
+		home.Mode: {"modes", e.modeList()}, home.Source: {"sources", "source_list"}, home.Preset: {"presets", "preset_modes"},
+	} {
+		if words := e.words(from[1]); e.Can(ability) && len(words) > 0 {
+			a[from[0]] = words
+		}
 	}
 	switch e.Domain {
 	case "climate", "water_heater":
@@ -202,6 +277,14 @@ func (e *entity) attributes() map[string]any {
 		}
 	}
 	return a
+}
+
+// modeList is the attribute that has the modes of a thing.
+func (e *entity) modeList() string {
+	if e.Domain == "humidifier" {
+		return "available_modes"
+	}
+	return "hvac_modes"
 }
 
 // words returns a structural attribute that is a list of words.
@@ -234,7 +317,7 @@ func (e *entity) say(s *status) any {
 		if s.state == "open" {
 			return "unlocked"
 		}
-	case "sensor":
+	case "sensor", "todo": // that of a list is how much stands on it
 		if n, err := strconv.ParseFloat(s.state, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
 			return n
 		}
@@ -326,11 +409,16 @@ func (e *entity) values(s *status) map[string]any {
 		e.putDegrees(s, put)
 	case "media_player":
 		s.putPlaying(put)
+	case "humidifier":
+		s.putNumber(put, home.TargetHumidity, "humidity")
+		s.putNumber(put, home.Humidity, "current_humidity")
+		s.putText(put, home.Mode, "mode")
 	case "vacuum":
 		if n, ok := s.number("battery_level"); ok {
 			put(string(home.Battery), n)
 		}
 	}
+	s.putText(put, home.Preset, "preset_mode")
 	if !e.measures() || len(e.Abilities) == 0 {
 		return out
 	}
@@ -341,16 +429,43 @@ func (e *entity) values(s *status) map[string]any {
 	return out
 }
 
+func (s *status) putNumber(put func(name string, v any), a home.Ability, from string) {
+	if n, ok := s.number(from); ok {
+		put(string(a), n)
+	}
+}
+
+func (s *status) putText(put func(name string, v any), a home.Ability, from string) {
+	if t := s.text(from); t != "" {
+		put(string(a), t)
+	}
+}
+
 // putPlaying puts what a player plays, and how loud.
 func (s *status) putPlaying(put func(name string, v any)) {
-	if v, ok := s.number("volume_level"); ok {
-		put(string(form.Volume), math.Round(v*100))
-	}
+	put(string(home.Volume), s.volume())
+	put(string(home.Mute), s.muted())
 	for _, name := range []string{"media_title", "media_artist", "source"} {
 		if t := s.text(name); t != "" {
 			put(name, t)
 		}
 	}
+}
+
+// volume returns the volume of a player in percent; nil if it tells none.
+func (s *status) volume() any {
+	if v, ok := s.number("volume_level"); ok {
+		return math.Round(v * 100)
+	}
+	return nil
+}
+
+// muted returns whether a player is muted; nil if it does not tell.
+func (s *status) muted() any {
+	if muted, ok := s.attributes["is_volume_muted"].(bool); ok {
+		return muted
+	}
+	return nil
 }
 
 // measures reports whether a thing only measures.

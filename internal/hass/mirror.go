@@ -63,7 +63,8 @@ func (s *status) text(name string) string {
 // structural are the attributes that say what a thing is, and not how it is just now.
 var structural = []string{
 	"friendly_name", "device_class", "supported_features", "supported_color_modes", "unit_of_measurement", "min_temp", "max_temp",
-	"target_temp_step", "hvac_modes", "percentage_step", "entity_id", "source_list", "current_temperature", "current_humidity",
+	"target_temp_step", "hvac_modes", "percentage_step", "entity_id", "source_list", "preset_modes", "available_modes", "min_humidity", "max_humidity",
+	"current_temperature", "current_humidity",
 }
 
 // merely are those of the structural attributes of which only matters that they exist.

@@ -12,7 +12,11 @@ import (
 )
 
 // Actions are what the things of this house can do beside what those of every house can.
-func Actions() []string { return []string{"play", "pause", "next", "previous", "start", "dock"} }
+func Actions() []string {
+	return []string{
+		"play", "pause", "next", "previous", "mute", "unmute", "source", "start", "dock", "preset", "humidity", actionAdd, actionComplete, actionRemove,
+	}
+}
 
 // step is one service call for one thing, and how it is known to be done.
 type step struct {
@@ -26,6 +30,7 @@ type step struct {
 	say             func(*status) any  // the part of a state that changes, for people
 	unit            string             // of what say returns
 	stops           bool               // it ends a movement
+	told            string             // the sentence that says it done, of what no state can say; "": made from the state
 }
 
 // request is one command for one thing.
@@ -33,6 +38,7 @@ type request struct {
 	entity *entity
 	value  any
 	now    *status // may be nil
+	item   item    // of a list, that the value means
 }
 
 // plan makes a service call of an action, or refuses.
@@ -58,10 +64,32 @@ func plan(action string, r request) (step, error) {
 		return r.planMode()
 	case "colour":
 		return r.planColour()
-	case "play", "pause", "next", "previous":
+	}
+	return planMore(action, r)
+}
+
+// planMore makes a service call of an action that not every house has, or refuses.
+func planMore(action string, r request) (step, error) {
+	switch action {
+	case "pause":
+		if r.entity.Domain == "media_player" {
+			return r.planPlay(action)
+		}
+		return r.planRobot(action)
+	case "play", "next", "previous":
 		return r.planPlay(action)
+	case "mute", "unmute":
+		return r.planMute(action == "mute")
+	case "source":
+		return r.planChoice(choice{home.Source, "select_source", "source", "source_list", "source"})
+	case "preset":
+		return r.planChoice(choice{home.Preset, "set_preset_mode", "preset_mode", "preset_modes", "preset"})
+	case "humidity":
+		return r.planHumidity()
 	case "start", "dock":
-		return r.planClean(action == "start")
+		return r.planRobot(action)
+	case actionAdd, actionComplete, actionRemove:
+		return r.planItem(action)
 	}
 	return step{}, form.Refuse("I do not know how to %q a device.", action)
 }
@@ -211,17 +239,11 @@ func (r request) speedStep() float64 {
 
 // planVolume makes a step that sets the volume of a player.
 func (r request) planVolume(p float64) step {
-	volume := func(s *status) any {
-		if v, ok := s.number("volume_level"); ok {
-			return math.Round(v * 100)
-		}
-		return nil
-	}
-	s := r.call("volume_set", form.Volume, func(s *status) bool {
-		v, ok := volume(s).(float64)
+	s := r.call("volume_set", home.Volume, func(s *status) bool {
+		v, ok := s.volume().(float64)
 		return ok && math.Abs(v-p) <= 2
 	}, map[string]any{"volume_level": p / 100})
-	s.say, s.unit = volume, "%"
+	s.say, s.unit = (*status).volume, "%"
 	return s
 }
 
@@ -267,6 +289,12 @@ func (r request) planPosition() (step, error) {
 func (r request) planStop() (step, error) {
 	if err := r.able(home.Stop, "be stopped"); err != nil {
 		return step{}, err
+	}
+	switch r.entity.Domain {
+	case "media_player":
+		return r.call("media_stop", home.Play, is("idle", "off", "standby", "paused"), nil), nil
+	case "vacuum":
+		return r.call("stop", home.Start, is("idle", "paused", "docked"), nil), nil
 	}
 	s := r.call("stop_"+r.entity.object, home.Position, isNot("opening", "closing"), nil)
 	s.stops = true
@@ -360,6 +388,9 @@ func (r request) planMode() (step, error) {
 // planModeWord makes a step that sets the first of some modes that a thermostat has.
 func (r request) planModeWord(words ...string) (step, error) {
 	e := r.entity
+	if e.Domain == "humidifier" {
+		return r.planChoice(choice{home.Mode, "set_mode", "mode", "available_modes", "mode"})
+	}
 	if e.Domain != "climate" {
 		return step{}, form.Refuse("%s has no modes.", e.Name)
 	}
@@ -433,18 +464,23 @@ func alike(got, want string) bool {
 	return true
 }
 
+// plays are the features that the acts of a player need.
+var plays = map[string]int{"play": playerPlay, "pause": playerPause, "next": playerNext, "previous": playerPrevious}
+
 func (r request) planPlay(action string) (step, error) {
-	if r.entity.Domain != "media_player" {
-		return step{}, form.Refuse("%s plays nothing.", r.entity.Name)
-	}
-	switch action {
-	case "play":
-		return r.call("media_play", "playing", is("playing"), nil), nil
-	case "pause":
-		return r.call("media_pause", "playing", is("paused", "idle", "off", "standby"), nil), nil
+	e := r.entity
+	switch {
+	case e.Domain != "media_player":
+		return step{}, form.Refuse("%s plays nothing.", e.Name)
+	case !e.has(plays[action]):
+		return step{}, form.Refuse("%s cannot do that.", e.Name)
+	case action == "play":
+		return r.call("media_play", home.Play, is("playing"), nil), nil
+	case action == "pause":
+		return r.call("media_pause", home.Play, is("paused", "idle", "off", "standby"), nil), nil
 	}
 	title := r.now.text("media_title")
-	s := r.call("media_"+action+"_track", "playing", func(s *status) bool {
+	s := r.call("media_"+action+"_track", home.Skip, func(s *status) bool {
 		now := s.text("media_title") // a title that is only gone shows that it ended
 		return s.known() && now != "" && now != title
 	}, nil)
@@ -452,14 +488,91 @@ func (r request) planPlay(action string) (step, error) {
 	return s, nil
 }
 
-func (r request) planClean(start bool) (step, error) {
-	if r.entity.Domain != "vacuum" {
-		return step{}, form.Refuse("%s cannot %s.", r.entity.Name, either(start, "start to clean", "drive to a dock"))
+func (r request) planMute(mute bool) (step, error) {
+	if err := r.able(home.Mute, "be muted"); err != nil {
+		return step{}, err
 	}
-	if start {
-		return r.call("start", "cleaning", is("cleaning"), nil), nil
+	s := r.call("volume_mute", home.Mute, func(s *status) bool { return s.known() && s.muted() == mute }, map[string]any{"is_volume_muted": mute})
+	s.say = (*status).muted
+	return s, nil
+}
+
+// choice is an ability that takes one of a thing's own words.
+type choice struct {
+	ability         home.Ability
+	service, name   string // the service, and its argument, which is also the attribute that shows it
+	list, countNoun string // the attribute that lists the words, and what people call one of them
+}
+
+// planChoice makes a step that sets a thing to one of its own words.
+func (r request) planChoice(c choice) (step, error) {
+	if err := r.able(c.ability, "be set to a "+c.countNoun); err != nil {
+		return step{}, err
 	}
-	s := r.call("return_to_base", "cleaning", is("docked"), nil)
+	said, _ := r.value.(string)
+	words := r.entity.words(c.list)
+	if len(words) == 0 {
+		return step{}, form.Refuse("%s does not tell what it can be set to just now.", r.entity.Name)
+	}
+	at := slices.IndexFunc(words, func(w string) bool { return form.PlainName(w) == form.PlainName(said) && said != "" })
+	if at < 0 {
+		return step{}, form.RefuseFor(tools.RefusedValue, "%s does not offer that; it knows %s.", r.entity.Name, strings.Join(words, ", "))
+	}
+	s := r.call(c.service, c.ability, func(s *status) bool { return s.known() && s.text(c.name) == words[at] }, map[string]any{c.name: words[at]})
+	s.say = func(s *status) any {
+		if t := s.text(c.name); t != "" {
+			return t
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// planHumidity makes a step that sets what a humidifier keeps the air at.
+func (r request) planHumidity() (step, error) {
+	e := r.entity
+	if err := r.able(home.TargetHumidity, "be set to a humidity"); err != nil {
+		return step{}, err
+	}
+	want, err := r.percent()
+	if err != nil {
+		return step{}, err
+	}
+	low, isLow := e.shape["min_humidity"].(float64)
+	high, isHigh := e.shape["max_humidity"].(float64)
+	if isLow && isHigh && low < high && (want < low || want > high) {
+		return step{}, form.RefuseBeyond(low, high, "%s takes %s to %s percent.", e.Name, form.SayState(low, ""), form.SayState(high, ""))
+	}
+	s := r.call("set_humidity", home.TargetHumidity, func(s *status) bool {
+		n, ok := s.number("humidity")
+		return ok && math.Abs(n-want) < 1
+	}, map[string]any{"humidity": want})
+	s.unit = "%"
+	s.say = func(s *status) any {
+		if n, ok := s.number("humidity"); ok {
+			return n
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// planRobot makes a step for what drives around: it starts, pauses, or drives home.
+func (r request) planRobot(action string) (step, error) {
+	e := r.entity
+	needs := map[string]home.Ability{"start": home.Start, "pause": home.Pause, "dock": home.Dock}[action]
+	cannot := map[string]string{"start": "be started", "pause": "be paused", "dock": "drive to a dock"}[action]
+	if err := r.able(needs, cannot); err != nil {
+		return step{}, err
+	}
+	mows := e.Domain == "lawn_mower"
+	switch action {
+	case "start":
+		return r.call(either(mows, "start_mowing", "start"), home.Start, is("cleaning", "mowing"), nil), nil
+	case "pause":
+		return r.call("pause", home.Start, is("paused", "idle", "docked"), nil), nil
+	}
+	s := r.call(either(mows, "dock", "return_to_base"), home.Start, is("docked"), nil)
 	s.moving = is("returning")
 	return s, nil
 }

@@ -132,8 +132,32 @@ func (h *House) State(ctx context.Context, name string) (string, form.State, err
 		Device: e.Name, Entity: e.ID, Domain: e.Domain, Area: e.Area, State: e.say(now), Values: e.values(now),
 		Age: t.age, Stale: t.stale, Reachable: t.reachable, Reason: t.reason,
 	}
-	text := t.qualify(e.Name, form.Is(e.Name, form.SayState(out.State, e.unit())), out.State != nil)
-	return text, out, nil
+	text := form.Is(e.Name, form.SayState(out.State, e.unit()))
+	if items, ok := h.itemsOf(ctx, s, e); ok {
+		out.Values["items"] = items
+		text = sayItems(e.Name, items)
+	}
+	return t.qualify(e.Name, text, out.State != nil), out, nil
+}
+
+// itemsOf returns what stands on a list; ok is false for what is no list, and where nobody
+// tells.
+func (h *House) itemsOf(ctx context.Context, s standing, e *entity) (items []string, ok bool) {
+	if !e.Can(home.List) || s.conn == nil || h.mirror.read(e.ID).away() {
+		return nil, false
+	}
+	ctx, cancel := form.Bound(ctx, firstLook)
+	defer cancel()
+	all, err := readItems(ctx, s.conn, e.ID)
+	return summaries(all), err == nil
+}
+
+// sayItems says what stands on a list.
+func sayItems(name string, items []string) string {
+	if len(items) == 0 {
+		return name + " is empty."
+	}
+	return name + ": " + form.AndList(items) + "."
 }
 
 // measure is one measured value of a thing.

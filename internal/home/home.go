@@ -107,4 +107,16 @@ const (
 	Battery     Ability = "battery"
 	Power       Ability = "power"
 	Energy      Ability = "energy"
+
+	Play           Ability = "play"            // play and pause, of a player
+	Skip           Ability = "skip"            // the next title and the previous one
+	Volume         Ability = "volume"          // of a player, percent
+	Mute           Ability = "mute"            // of a player
+	Source         Ability = "source"          // what a player plays from, one of its sources
+	Start          Ability = "start"           // to clean or to mow
+	Pause          Ability = "pause"           // what it has started
+	Dock           Ability = "dock"            // it drives home
+	Preset         Ability = "preset"          // one of its presets
+	TargetHumidity Ability = "target_humidity" // what a humidifier is set to, percent
+	List           Ability = "list"            // things to buy or to do are added, completed and removed
 )

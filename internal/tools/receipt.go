@@ -52,6 +52,7 @@ const (
 	RefusedValue     Reason = "refused_value"     // out of the device's range
 	RefusedAction    Reason = "refused_action"    // the device cannot do that
 	RefusedDangerous Reason = "refused_dangerous" // dangerous acts are switched off
+	RefusedItem      Reason = "refused_item"      // it does not stand on the list
 	RefusedByDevice  Reason = "refused_by_device" // the device said that it failed
 	UnknownDevice    Reason = "unknown_device"    // no device has this name
 	AmbiguousDevice  Reason = "ambiguous_device"  // several devices have this name

@@ -10,8 +10,9 @@ import (
 	"voicegateway/internal/tools"
 )
 
-// Actions are what the tools that act can do, in the order of their schema. Only the tool
-// for dangerous acts also knows unlock.
+// Actions are what the tools that act of every house can do, in the order of their schema.
+// Only the tool for dangerous acts also knows unlock. What only some houses can do stands in
+// their Offer.
 func Actions() []string {
 	return []string{"on", "off", "toggle", "level", "open", "close", "stop", "position", "lock", "setpoint", "mode", "colour"}
 }
@@ -26,7 +27,7 @@ func Dangerous(e *home.Entity, action string, value any) bool {
 	switch action {
 	case "unlock":
 		return true
-	case "off", "close", "stop", "lock":
+	case "off", "close", "stop", "lock", "pause", "dock", "mute":
 		return e.Domain == "lock" && action != "lock"
 	case "level", "position":
 		if p, ok := Number(value, "%", "percent"); ok && p == 0 {

@@ -134,6 +134,9 @@ func (i *inspection) checkNames() {
 var acts = map[home.Ability][]string{
 	home.OnOff: {"on", "off"}, home.Brightness: {"level"}, home.Colour: {"colour"}, home.OpenClose: {"open", "close"}, home.Position: {"position"},
 	home.Stop: {"stop"}, home.Lock: {"lock"}, home.Setpoint: {"setpoint"}, home.Mode: {"mode"}, home.Speed: {"level"},
+	home.Play: {"play", "pause"}, home.Skip: {"next", "previous"}, home.Volume: {"level"}, home.Mute: {"mute", "unmute"}, home.Source: {"source"},
+	home.Start: {"start"}, home.Pause: {"pause"}, home.Dock: {"dock"}, home.Preset: {"preset"}, home.TargetHumidity: {"humidity"},
+	home.List: {"add", "complete", "remove"},
 }
 
 // spellAbility is the ability of acts that is meant by one that is nearly spelt so; "" if

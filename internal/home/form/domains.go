@@ -25,6 +25,10 @@ var domains = []domain{
 	{"lock", "lock", []string{"locks"}},
 	{"climate", "thermostat", []string{"thermostats"}},
 	{"valve", "valve", nil}, // water never runs for a whole room
+	{"media_player", "player", nil},
+	{"vacuum", "robot vacuum", nil},
+	{"lawn_mower", "lawn mower", nil},
+	{"todo", "list", nil},
 	{"sensor", "sensor", nil},
 	{"binary_sensor", "sensor", nil},
 }

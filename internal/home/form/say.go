@@ -48,10 +48,15 @@ func Is(name, what string) string { return name + " " + Verb(name) + " " + what 
 // SayDone says that what an ability of a thing was set to is so; what is the value in words.
 func SayDone(name string, a home.Ability, what string) string {
 	switch a {
-	case home.Brightness, home.Speed, home.Position, Volume:
+	case home.Brightness, home.Speed, home.Position, home.Volume:
 		return Is(name, "at "+what)
-	case home.Setpoint, home.Mode:
+	case home.Setpoint, home.Mode, home.Source, home.Preset, home.TargetHumidity:
 		return Is(name, "set to "+what)
+	case home.Mute:
+		if what == "true" {
+			return Is(name, "muted")
+		}
+		return Is(name, "not muted")
 	case home.HeatsTo:
 		return name + " heats to " + what + "."
 	case home.CoolsTo:
@@ -60,9 +65,6 @@ func SayDone(name string, a home.Ability, what string) string {
 		return Is(name, what)
 	}
 }
-
-// Volume is what a player is set to in percent.
-const Volume home.Ability = "volume"
 
 // SayFound says that a thing exists.
 func SayFound(v Verified) string {
@@ -80,8 +82,14 @@ func SayAct(action, name string) string {
 		return "switch " + name + " " + action
 	case "level", "position":
 		return "move " + name
-	case "setpoint", "mode", "colour":
+	case "setpoint", "mode", "colour", "source", "preset", "humidity":
 		return "set " + name
+	case "next", "previous":
+		return "skip on " + name
+	case "dock":
+		return "send home " + name
+	case "add", "complete", "remove":
+		return "change " + name
 	default:
 		return action + " " + name
 	}

@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"voicegateway/internal/tools"
@@ -69,7 +70,7 @@ func (o Offer) controlSpec() tools.Spec {
 		Description: "Switches, dims, moves, locks or sets one device and waits for its own report; only the outcome confirmed means that it is done. " +
 			"level and position take 0 to 100 percent, setpoint degrees, mode a word such as heat, colour a name or #rrggbb; the others take no value. " +
 			"device_name may also be a room with a type, such as kitchen lights; then each device reports. " +
-			"It never unlocks and opens no garage, door or valve.",
+			"It never unlocks and opens no garage, door or valve." + o.more(),
 		Input:      controlSchema(o.actions()),
 		Output:     json.RawMessage(receiptOut),
 		Risk:       tools.Reversible,
@@ -88,10 +89,24 @@ func (o Offer) dangerousSpec() tools.Spec {
 	}
 }
 
+// more describes the actions that only some houses have; "" where this one has none.
+func (o Offer) more() string {
+	if !slices.Contains(o.Actions, "source") {
+		return ""
+	}
+	return " Players also play, pause, skip, mute and take level for their volume; source, preset and mode take one of the thing's own words, " +
+		"humidity percent; robots start, pause and dock; add, complete and remove take what stands on a list."
+}
+
 func controlSchema(actions []string) json.RawMessage {
+	about := "only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"
+	if slices.Contains(actions, "source") {
+		about = "only for level, position and humidity (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), " +
+			"mode, preset and source (a word), colour (a name or #rrggbb), and add, complete and remove (the item of a list)"
+	}
 	return json.RawMessage(`{"type":"object","properties":{` + nameArg + `,
 "action":{"type":"string","enum":["` + strings.Join(actions, `","`) + `"]},
-"value":{"type":["number","string"],"description":"only for level and position (percent), setpoint (degrees of the device's own scale; heat 20 or cool 24 where two count), mode (a word) and colour (a name or #rrggbb)"}},
+"value":{"type":["number","string"],"description":"` + about + `"}},
 "required":["device_name","action"],"additionalProperties":false}`)
 }
 
