@@ -121,7 +121,7 @@ func (p *tab) talks(g gateway, press func(), sentence, said string) {
 // button presses the left button of the mouse on the microphone's button, or lets it go.
 func (p *tab) button(what input.DispatchMouseEventType) {
 	p.t.Helper()
-	at := value[[]float64](p, `(() => { const e = document.getElementById("listen"); e.scrollIntoView({ block: "center" }); const { left, top, width, height } = e.getBoundingClientRect(); return [left + width / 2, top + height / 2]; })()`)
+	at := value[[]float64](p, `(() => { const e = document.getElementById("listen"); e.scrollIntoView({ block: "nearest" }); const { left, top, width, height } = e.getBoundingClientRect(); return [left + width / 2, top + height / 2]; })()`)
 	p.do(chromedp.MouseEvent(what, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
 }
 
