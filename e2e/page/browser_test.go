@@ -33,11 +33,17 @@ type witness struct {
 	way   httputil.ReverseProxy
 	cut   func()      // breaks every connection of the browser
 	down  atomic.Bool // nothing gets through
+	// silent is that nothing new gets through, and nothing fails.
+	silent atomic.Bool
 }
 
 // ServeHTTP notes a request and passes it on.
 func (w *witness) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if w.down.Load() {
+		panic(http.ErrAbortHandler)
+	}
+	if w.silent.Load() {
+		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	}
 	if !slices.Contains(ownAddresses, r.URL.Hostname()) {

@@ -154,6 +154,19 @@ func (p *tab) strikes(strokes []stroke) (count int, read []string) {
 			press(kb.Tab)
 			press(kb.Enter) // past the house
 		}
+		if p.holds(s.on+`.closest("#areas")`) && !p.holds(`document.activeElement.closest("#areas")`) {
+			for _, key := range []string{kb.Tab, kb.Tab, kb.Enter} { // to the rooms
+				press(key)
+			}
+			name := value[string](p, s.on+`.closest(".room").ariaLabel`)
+			for range 4 {
+				press(strings.ToLower(name[:1]))
+				if p.holds(`document.activeElement.textContent === ` + quoted(name)) {
+					break
+				}
+			}
+			press(kb.Enter)
+		}
 		for range 150 {
 			if p.holds(`document.activeElement === ` + s.on) {
 				break

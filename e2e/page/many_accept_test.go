@@ -80,17 +80,29 @@ func (manyTurnsView) Readiness() doors.Readiness { return doors.Readiness{MCP: "
 // newCrowd serves it.
 func newCrowd(t *testing.T) crowd {
 	t.Helper()
+	return serveCrowd(t, manyTurnsView{})
+}
+
+// serveCrowd serves it with a health.
+func serveCrowd(t *testing.T, health doors.Health) crowd {
+	t.Helper()
+	var many manyTurnsView
+	return servePage(t, "en", doors.Parts{Health: health, Turns: many, Home: many})
+}
+
+// servePage serves a gateway of some parts in a language.
+func servePage(t *testing.T, language string, parts doors.Parts) crowd {
+	t.Helper()
+	parts.About = &doors.About{ID: "crowd", Language: language}
 	feed := httpapi.NewFeed(func() []httpapi.Event {
 		return []httpapi.Event{{Kind: httpapi.KindState, Body: map[string]string{"state": "idle"}}}
 	}, slog.New(slog.DiscardHandler))
-	shown, err := display.NewPage("en", "crowd")
+	shown, err := display.NewPage(language, "crowd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var many manyTurnsView
 	server, err := httpapi.New(httpapi.Config{Listen: "127.0.0.1:0"}, httpapi.Deps{
-		Parts: doors.Parts{Health: many, Turns: many, Home: many, About: &doors.About{ID: "crowd", Language: "en"}},
-		Page:  shown, Events: feed,
+		Parts: parts, Page: shown, Events: feed,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -64,9 +65,18 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.reads("#reply", "The kitchen light is off.")
 	p.reads("#state", "idle")
 
+	p.holdsToTalk(g, said)
 	p.click("#listen")
 	p.reads("#state", "listening")
 	p.click("#stop")
+	p.reads("#state", "idle")
+	p.button(input.DispatchMouseEventTypeMousePressed)
+	p.reads("#state", "listening")
+	w.down.Store(true)
+	p.eventually("without a connection, the button is not held", `!document.getElementById("listen").classList.contains("held")`)
+	p.button(input.DispatchMouseEventTypeMouseReleased)
+	w.down.Store(false)
+	eventually(t, "the gateway hears no more of it, either", func() bool { return g.lastTurn().Endpoint != nil && g.lastTurn().Endpoint.Reason == "no_speech" })
 	p.reads("#state", "idle")
 	p.click("#mute")
 	p.reads("#state", "muted")
@@ -106,6 +116,75 @@ func (p *tab) talks(g gateway, press func(), sentence, said string) {
 		p.reads("#state", "idle")
 	}
 	p.t.Fatalf("%q was not understood", sentence)
+}
+
+// button presses the left button of the mouse on the microphone's button, or lets it go.
+func (p *tab) button(what input.DispatchMouseEventType) {
+	p.t.Helper()
+	at := value[[]float64](p, `(() => { const e = document.getElementById("listen"); e.scrollIntoView({ block: "nearest" }); const { left, top, width, height } = e.getBoundingClientRect(); return [left + width / 2, top + height / 2]; })()`)
+	p.do(chromedp.MouseEvent(what, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+}
+
+// space presses the space key, or lets it go.
+func (p *tab) space(what input.DispatchKeyEventType) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: what, Key: " ", Code: "Space", WindowsVirtualKeyCode: 32}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// holdsToTalk speaks while the button is held, by the mouse and by the space key, and loses the
+// button in every other way: nothing sticks.
+func (p *tab) holdsToTalk(g gateway, said string) {
+	p.t.Helper()
+	const isHeld = `document.getElementById("listen").classList.contains("held")`
+	for _, way := range []struct {
+		sentence, lamp string
+		down, up       func()
+	}{
+		{"turn on the kitchen light", "on", func() { p.button(input.DispatchMouseEventTypeMousePressed) }, func() { p.button(input.DispatchMouseEventTypeMouseReleased) }},
+		{"turn off the kitchen light", "off", func() { p.do(chromedp.Focus(chromedp.CSS("#listen"))); p.space(input.DispatchKeyEventTypeKeyDown) }, func() { p.space(input.DispatchKeyEventTypeKeyUp) }},
+	} {
+		p.do(chromedp.Evaluate[chromedp.Void](`partials.length = 0; undefined`))
+		before := len(g.turns())
+		way.down()
+		p.reads("#state", "listening")
+		p.reads("#listen", "Let go when you are done")
+		speak(p.t, way.sentence, said)
+		p.eventually("the words are shown", `partials.includes(`+quoted(way.sentence)+`)`)
+		if len(g.turns()) > before || !p.holds(isHeld) {
+			p.t.Error("it has ended by itself")
+		}
+		way.up()
+		p.eventually("the lamp is "+way.lamp, stateOf("Kitchen Light")+` === `+quoted(way.lamp))
+		eventually(p.t, "there is a turn", func() bool { return len(g.turns()) > before })
+		if turn := g.turns()[0]; turn.Endpoint == nil || turn.Endpoint.Reason != "let_go" {
+			p.t.Errorf("the turn ended by %+v", turn.Endpoint)
+		}
+		p.reads("#state", "idle")
+		p.reads("#listen", "Tap or hold to talk")
+	}
+
+	p.space(input.DispatchKeyEventTypeKeyDown)
+	p.space(input.DispatchKeyEventTypeKeyUp)
+	p.reads("#state", "listening") // a tap
+	p.click("#stop")
+	p.reads("#state", "idle")
+	for what, lose := range map[string]string{
+		"the focus goes":     `document.getElementById("ask-text").focus()`,
+		"the page is hidden": `Object.defineProperty(document, "hidden", { value: true, configurable: true }); document.dispatchEvent(new Event("visibilitychange")); delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`,
+		"a finger scrolls":   `document.getElementById("listen").dispatchEvent(new PointerEvent("pointercancel"))`,
+	} {
+		p.button(input.DispatchMouseEventTypeMousePressed)
+		p.reads("#state", "listening")
+		p.eventually("a press is no tap any more", `(window.pressed ??= performance.now()) + 500 < performance.now()`)
+		p.do(chromedp.Evaluate[chromedp.Void](`delete window.pressed; ` + lose + `; undefined`))
+		if p.holds(isHeld) {
+			p.t.Errorf("%s, and the button is held", what)
+		}
+		p.reads("#state", "idle") // nobody has spoken
+		p.button(input.DispatchMouseEventTypeMouseReleased)
+	}
 }
 
 // speak lets the microphone hear a sentence, with a breath before and after it.

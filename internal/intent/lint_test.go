@@ -172,6 +172,7 @@ var shared = map[string]string{
 	"HassSetVolumeRelative > LocalPlayerAdjust": "the music is the player's in a house that has one",
 	"LocalPlayerAdjust > HassSetVolumeRelative": "the volume of the music is said of the gateway, too",
 	"HassSetVolume > LocalPlayerVolume":         "the music is the player's in a house that has one",
+	"LocalPlayerAdjust > LocalPlayerVolume":     "raise the volume of the player twenty percent names where to, by twenty percent by how much",
 	"HassMediaPlayerMute > LocalPlayerMute":     "the music is the player's in a house that has one",
 	"HassSetPosition > llm no_order":            "at two thirds may be a time",
 }

@@ -60,9 +60,11 @@ func New(cfg Config) (*Page, error) {
 		return nil, fmt.Errorf("page: %w", err)
 	}
 	for _, e := range entries {
-		if p.files[e.Name()], err = bundle.ReadFile("files/" + e.Name()); err != nil {
+		content, err := bundle.ReadFile("files/" + e.Name())
+		if err != nil {
 			return nil, fmt.Errorf("page: %w", err)
 		}
+		p.files[e.Name()] = slim(e.Name(), content)
 	}
 	routes := map[string]string{}
 	for _, op := range doors.Doables() {
@@ -118,6 +120,24 @@ func (p *Page) names(word string) bool {
 func (p *Page) shows(word string) bool {
 	hole := []byte("{{.Words." + word + "}}")
 	return bytes.Contains(p.files["main.html"], hole) || bytes.Contains(p.files["login.html"], hole)
+}
+
+// slim leaves out of a module or of the styles what a browser does not need: indentation, and
+// lines that are only a comment. No text of theirs goes over a line.
+func slim(name string, content []byte) []byte {
+	kind := path.Ext(name)
+	if kind != ".js" && kind != ".css" {
+		return content
+	}
+	var slimmed bytes.Buffer
+	for line := range bytes.Lines(content) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && (kind != ".js" || !bytes.HasPrefix(line, []byte("//"))) {
+			slimmed.Write(line)
+			slimmed.WriteByte('\n')
+		}
+	}
+	return slimmed.Bytes()
 }
 
 // app is the manifest from which a phone or a computer installs the page like a program.

@@ -193,6 +193,28 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
+// TestModulesAreServedWithoutComments: of a module goes out what a browser needs, line by line, which
+// no text may go over.
+func TestModulesAreServedWithoutComments(t *testing.T) {
+	for name, text := range sources(t) {
+		if path.Ext(name) != ".js" {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if strings.Count(line, "`")%2 != 0 {
+				t.Errorf("%s has a text of several lines: %s", name, line)
+			}
+		}
+	}
+	got := string(slim("a.js", []byte("// why\nif (x) {\n  // because\n\n  say(\"// no comment\"); // of no use\n}\n")))
+	if want := "if (x) {\nsay(\"// no comment\"); // of no use\n}\n"; got != want {
+		t.Errorf("a module is served as %q, want %q", got, want)
+	}
+	if got := string(slim("a.svg", []byte(" // kept\n"))); got != " // kept\n" {
+		t.Errorf("a picture is served as %q", got)
+	}
+}
+
 // TestTheBundleStaysAtHome checks that every file that another file names exists, that
 // no file is fetched from outside, and that no text becomes markup or code in a
 // document.

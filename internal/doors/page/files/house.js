@@ -5,6 +5,8 @@ import { ask } from "/page/api.js";
 import { counted, glance, isLowCode, isTile, isWide, measured, stateOf, timeOf, warns } from "/page/kinds.js";
 import { put as warn } from "/page/band.js";
 import * as arrangement from "/page/arrange.js";
+import { offer as offerAll } from "/page/all.js";
+import { show as showRooms } from "/page/rooms.js";
 import { order as orderTile, tileOf, update as updateTile } from "/page/tiles.js";
 
 const things = new Map();   // id -> thing, as the gateway or its own receipt has told it
@@ -111,7 +113,7 @@ async function draw() {
   for (const id of tiles.keys()) if (!entities.has(id)) tiles.delete(id);
   rows.clear();
   rooms.clear();
-  const areas = [], order = arrangement.inOrder(byArea.keys());
+  const areas = new Map(), order = arrangement.inOrder(byArea.keys());
   let made = 0;
   for (const area of order) {
     const list = byArea.get(area), shown = [], rest = [];
@@ -126,15 +128,16 @@ async function draw() {
       shown.length ? el("ul", { className: "tiles" }, ...shown) : null,
       rest.length ? details(area, rest) : null);
     arrangement.movable(section, head, area, order);
-    areas.push(section);
+    areas.set(area, section);
   }
   const focused = document.activeElement, key = focused?.dataset?.key; // of a button that is replaced
-  byId("areas").replaceChildren(...areas);
+  byId("areas").replaceChildren(...areas.values());
   if (!key && byId("areas").contains(focused)) focused.focus({ preventScroll: true }); // it was taken out, and put back
   if (key) {
     const again = byId("areas").querySelector(`[data-key="${CSS.escape(key)}"]`);
     (again?.disabled ? again.parentNode.querySelector("button:enabled") : again)?.focus();
   }
+  showRooms(areas);
   byId("house-none").hidden = entities.size > 0;
   arrangement.offer(entities.size > 0);
   sumUp();
@@ -216,7 +219,7 @@ function sumUp() {
     { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
     const some = all.filter((entity) => !entity.old && group.is(entity));
-    if (group.act) offerAll(group);
+    if (group.act) offerAll(group, entities, order);
     if (some.length) links.push({ text: some.length === 1 ? `${some[0].name}: ${stateOf(some[0])}` : word(group.word, { count: some.length }), to: some[0].id });
   }
   // The list of what is wrong is below the rooms, so that no tile moves under a finger when
@@ -240,24 +243,10 @@ function tellAway(all) {
   }
 }
 
-const offers = new Map(); // word -> the button that ends all of a group at once
-
-// offerAll makes the button above the rooms that ends all of a group at once. It is there as long as
-// the house has two such things, so that nothing moves under a finger. Each tile shows what became
-// of its thing.
-function offerAll(group) {
-  if (!offers.has(group.all)) {
-    const button = el("button", { type: "button" }, word(group.all));
-    button.addEventListener("click", () => {
-      if (lost) say(byId("notice"), word("lost"));
-      for (const entity of entities.values()) if (entity.control && !entity.old && group.is(entity)) orderTile(tile(entity), group.act);
-    });
-    byId("all").append(button);
-    offers.set(group.all, button);
-  }
-  const button = offers.get(group.all), able = [...entities.values()].filter((entity) => entity.control && group.of(entity));
-  button.hidden = able.length < 2;
-  button.setAttribute("aria-disabled", String(!able.some((entity) => !entity.old && group.is(entity))));
+// order asks one thing for an act of a group.
+function order(entity, ...act) {
+  if (lost) say(byId("notice"), word("lost"));
+  return orderTile(tile(entity), ...act);
 }
 
 // show puts the links above the rooms. A link that stays is not made anew, so that a finger or

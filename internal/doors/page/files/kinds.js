@@ -1,10 +1,11 @@
 // What the page knows of each kind of thing: its icon, its words, and what can be done with
 // it. It draws nothing.
 import { known, word } from "/page/dom.js";
+import * as appliances from "/page/appliances.js";
 import { language } from "/page/words.js";
 
 // shown are the domains that a family looks at; the rest is behind "details".
-const shown = ["light", "switch", "fan", "cover", "lock", "climate", "valve", "media_player", "vacuum", "humidifier", "water_heater", "siren", "alarm_control_panel"];
+const shown = ["light", "switch", "fan", "cover", "lock", "climate", "valve", "media_player", "vacuum", "lawn_mower", "humidifier", "water_heater", "siren", "scene", "script", "todo", "alarm_control_panel"];
 
 // watched are the classes of sensors that a family looks at.
 const watched = ["door", "window", "garage_door", "opening", "motion", "occupancy", "presence", "smoke", "moisture", "gas", "carbon_monoxide", "safety", "vibration"];
@@ -14,13 +15,13 @@ const classOf = (entity) => entity.attributes?.device_class ?? "";
 export const isTile = (entity) => shown.includes(entity.domain) || entity.domain === "binary_sensor" && (watched.includes(classOf(entity)) || !classOf(entity));
 
 // isWide tells a thing whose tile has several buttons.
-export const isWide = (entity) => Boolean(entity.control) && ["cover", "valve", "climate"].includes(entity.domain);
+export const isWide = (entity) => Boolean(entity.control) && (["cover", "valve", "climate"].includes(entity.domain) || appliances.isWide(entity));
 
 export const can = (entity, ability) => Boolean(entity.control) && (entity.abilities ?? []).includes(ability);
 
 // level is the ability that a slider sets, with the word for it.
 export function level(entity) {
-  for (const [ability, act] of [["brightness", "level"], ["speed", "level"], ["position", "position"]]) if (can(entity, ability)) return { ability, act };
+  for (const [ability, act] of [["brightness", "level"], ["speed", "level"], ["position", "position"], ["volume", "level"], ["target_humidity", "humidity"]]) if (can(entity, ability)) return { ability, act };
   return null;
 }
 
@@ -66,7 +67,7 @@ export function iconOf(entity) {
       if (kind === "moisture") return "drop";
       return ["smoke", "gas", "carbon_monoxide", "safety"].includes(kind) ? "bell" : "door";
   }
-  return "dot";
+  return appliances.icons[entity.domain] ?? "dot";
 }
 
 // tone is how a thing stands out: lit, open, or bad.
@@ -79,7 +80,7 @@ export function tone(entity) {
   if (domain === "lock") return state === "unlocked" ? "open" : "";
   if (domain === "climate") return entity.values?.activity === "heating" ? "lit" : "";
   if (domain === "cover" || domain === "valve" || domain === "binary_sensor") return ["open", "opening", "closing"].includes(state) ? "open" : "";
-  return state === "on" ? "lit" : "";
+  return appliances.tones[state] ?? (state === "on" ? "lit" : "");
 }
 
 // warns tells a thing that must not wait: what the gateway warns of aloud.
@@ -88,6 +89,8 @@ export const warns = (entity) => entity.domain === "binary_sensor" && entity.sta
 // tap is what a tap on a thing asks for; null: nothing.
 export function tap(entity) {
   if (!entity.control) return null;
+  const own = appliances.tap(entity);
+  if (own !== undefined) return own;
   switch (entity.domain) {
     case "lock": return { act: entity.state === "unlocked" || entity.state === "jammed" ? "lock" : "unlock" };
     case "cover": case "valve": case "climate": case "alarm_control_panel": return null;
@@ -126,7 +129,8 @@ export function stateOf(entity) {
     if (typeof values.setpoint === "number" && values.mode !== "off") parts.push(word("tile_set", { value: degrees(values.setpoint) }));
     else parts.push(plain(entity));
   } else {
-    parts.push(plain(entity));
+    parts.push(appliances.runs(entity) && entity.state !== "on" ? word("tile_run") : entity.domain === "todo" && typeof entity.state === "number" ? word("tile_items", { count: entity.state }) : plain(entity));
+    parts.push(...appliances.told(entity, percent, degrees).filter(Boolean));
   }
   const set = values.brightness ?? values.speed ?? values.position;
   if (typeof set === "number" && set > 0 && set < 100 && entity.domain !== "climate") parts.push(percent(set));
@@ -189,7 +193,13 @@ export function taken(entity, { receipt, state, level: at }) {
       after.state = state;
       break;
     case "mode":
-      values.mode = after.state = state;
+      values.mode = state;
+      if (entity.domain === "climate") after.state = state;
+      break;
+    case "play": case "start":
+      after.state = state ?? entity.state;
+      break;
+    case "skip": case "list": // what plays, or stands on the list, is told by the house
       break;
     default:
       if (state !== null) values[receipt.property] = state;

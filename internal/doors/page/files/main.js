@@ -4,6 +4,7 @@ import { byId, minuteOf, say, setClock, soon, word } from "/page/dom.js";
 import { ask, clearLost, lastAnswer, noteAnswer } from "/page/api.js";
 import { follow } from "/page/feed.js";
 import * as talk from "/page/talk.js";
+import * as hold from "/page/hold.js";
 import * as turns from "/page/turns.js";
 import * as timers from "/page/timers.js";
 import * as house from "/page/house.js";
@@ -15,7 +16,7 @@ import * as band from "/page/band.js";
 import * as about from "/page/about.js";
 import "/page/tabs.js";
 
-const sections = [talk, turns, timers, house, happened, servers, parts, names, band, about];
+const sections = [talk, hold, turns, timers, house, happened, servers, parts, names, band, about];
 
 // load asks for everything; sections fail apart from each other.
 async function load() {

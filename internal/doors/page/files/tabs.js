@@ -2,6 +2,7 @@
 import { icon } from "/page/icons.js";
 
 const buttons = [...document.querySelectorAll(".tabs button")];
+const places = {}; // where each part was scrolled to
 const drawn = { house: "home", talk: "talk", timers: "clock", happened: "list", system: "gear" };
 
 // show shows one part.
@@ -15,7 +16,12 @@ export function show(tab) {
 
 for (const button of buttons) {
   button.prepend(icon(drawn[button.dataset.tab]));
-  button.addEventListener("click", () => { show(button.dataset.tab); scrollTo(0, 0); });
+  button.addEventListener("click", () => {
+    const from = document.body.dataset.tab, to = button.dataset.tab;
+    places[from] = scrollY;
+    show(to);
+    scrollTo(0, to === from ? 0 : places[to] ?? 0); // back to where it was; once more, to its top
+  });
 }
 
 // Who skips to a part sees it.

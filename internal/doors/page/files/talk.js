@@ -144,7 +144,6 @@ byId("say").addEventListener("click", (e) => {
   });
 });
 
-byId("listen").addEventListener("click", (e) => doing(e.currentTarget, () => ask("listen")));
 byId("stop").addEventListener("click", (e) => doing(e.currentTarget, () => ask("stop")));
 
 mute.addEventListener("click", () => doing(mute, async () => {

@@ -4,6 +4,7 @@
 import { el, known, say, word } from "/page/dom.js";
 import { ask } from "/page/api.js";
 import { draw, icon } from "/page/icons.js";
+import { partsOf } from "/page/appliances.js";
 import { can, colours, degrees, hexOf, hueOf, iconOf, isWide, level, percent, setPoints, stateOf, taken, tap, tone } from "/page/kinds.js";
 
 const settle = 500;    // ms in which presses of − and + become one act
@@ -11,20 +12,25 @@ const shownFor = 6000; // ms for which a confirmation is shown
 
 // tileOf makes the tile of a thing; changed is told of its state after an act.
 export function tileOf(entity, changed) {
-  const tile = { entity, changed, waiting: 0, count: 0, item: el("li", { id: `thing-${entity.id}`, className: "tile", "data-thing": entity.id }) };
+  const tile = { entity, changed, waiting: 0, count: 0, follows: [], item: el("li", { id: `thing-${entity.id}`, className: "tile", "data-thing": entity.id }) };
   tile.name = el("span", { className: "name" }, entity.name);
   tile.value = el("span", { className: "value" });
   tile.icon = icon(iconOf(entity));
   const face = [tile.icon, tile.name, tile.value];
   if (tap(entity)) {
     tile.face = el("button", { type: "button", className: "face" }, ...face);
-    tile.face.addEventListener("click", () => { const { act } = tap(tile.entity); send(tile, act); });
+    tile.face.addEventListener("click", () => {
+      const { act, asks } = tap(tile.entity);
+      if (asks) question(tile, act);
+      else send(tile, act);
+    });
   } else {
     tile.face = el("div", { className: "face" }, ...face);
   }
   tile.item.append(tile.face);
   if (isWide(entity)) tile.item.classList.add("wide");
-  for (const made of [moving(tile), sliding(tile), heating(tile), colouring(tile)]) if (made) tile.item.append(made);
+  const kit = { button, send, follow: (shown) => tile.follows.push(shown) };
+  for (const made of [moving(tile), ...partsOf(tile, kit), sliding(tile), heating(tile), colouring(tile)]) if (made) tile.item.append(made);
   update(tile, entity);
   return tile;
 }
@@ -41,8 +47,8 @@ export function update(tile, entity) {
   const colour = entity.domain === "light" && entity.state === "on" ? entity.values?.colour ?? "" : "";
   tile.item.style.setProperty("--light", /^#[0-9a-f]{6}$/i.test(colour) ? colour : "");
   tile.paint?.(entity);
-  if (tile.waiting === 0) tile.follow?.(entity);
-  const settled = !["failed", "pending"].includes(tile.item.dataset.proof) && before !== tile.value.textContent;
+  if (tile.waiting === 0) for (const follow of tile.follows) follow(entity);
+  const settled = !["failed", "pending", "asked"].includes(tile.item.dataset.proof) && before !== tile.value.textContent;
   if (tile.waiting === 0 && (settled || back)) forget(tile); // that it could not be reached is over
 }
 
@@ -71,7 +77,8 @@ function moving(tile) {
     button(tile, "down", "tile_close", () => send(tile, "close")));
 }
 
-const sliders = { brightness: "tile_level", speed: "tile_speed", position: "tile_position" };
+const sliders = { brightness: "tile_level", speed: "tile_speed", position: "tile_position", volume: "tile_volume", target_humidity: "tile_humidity" };
+const dark = ["brightness", "speed"]; // with which 0 is off
 
 // sliding sets a brightness, a speed or a position.
 function sliding(tile) {
@@ -84,17 +91,17 @@ function sliding(tile) {
   slider.addEventListener("change", () => {
     delete slider.dataset.held;
     const at = Number(slider.value);
-    if (at === 0 && set.act === "level") send(tile, "off");
+    if (at === 0 && dark.includes(set.ability)) send(tile, "off");
     else send(tile, set.act, at);
   });
-  tile.follow = (entity) => {
+  tile.follows.push((entity) => {
     if (slider.dataset.held) return;
-    const at = ["off", "closed"].includes(entity.state) ? 0 : entity.values?.[set.ability];
+    const at = ["off", "closed"].includes(entity.state) && !["volume", "target_humidity"].includes(set.ability) ? 0 : entity.values?.[set.ability];
     slider.value = String(at ?? 100);
     if (at !== undefined) return tell(at);
     slider.setAttribute("aria-valuetext", stateOf(entity)); // how much is not known
     say(told, "");
-  };
+  });
   tile.slide = el("div", { className: "acts slide" }, slider, told);
   return tile.slide;
 }
@@ -102,7 +109,7 @@ function sliding(tile) {
 // heating is a thermostat: what it is set to with less and more, and its mode.
 function heating(tile) {
   const { entity } = tile;
-  if (entity.domain !== "climate" || !entity.control) return null;
+  if (!["climate", "water_heater"].includes(entity.domain) || !entity.control) return null;
   const wanted = el("output", {});
   let at = null, timer = 0, asked = null; // asked is what was sent and has no receipt yet
   const tell = async () => {
@@ -120,15 +127,16 @@ function heating(tile) {
     clearTimeout(timer);
     timer = setTimeout(tell, settle);
   };
-  const modes = entity.attributes?.modes, choice = Array.isArray(modes) && can(entity, "mode")
+  const modes = entity.attributes?.modes, choice = Array.isArray(modes) && can(entity, "mode") && entity.domain === "climate"
     ? el("select", { "aria-label": word("tile_mode", { name: entity.name }) }, ...modes.map((mode) => el("option", { value: mode }, known("value_", mode)))) : null;
   choice?.addEventListener("change", () => send(tile, "mode", choice.value));
-  tile.follow = ({ values }) => {
+  tile.follows.push(({ values }) => {
     if (choice && values?.mode) choice.value = values.mode;
     if (at !== null) return;
     wanted.classList.remove("open");
     say(wanted, typeof values?.setpoint === "number" ? degrees(values.setpoint) : "–");
-  };
+  });
+  if (!can(entity, "setpoint") && !choice) return null;
   return el("div", { className: "acts" },
     ...(can(entity, "setpoint") ? [button(tile, "less", "tile_cooler", () => step(-1)), wanted, button(tile, "more", "tile_warmer", () => step(1))] : []), choice);
 }
@@ -162,11 +170,14 @@ function colouring(tile) {
   return panel;
 }
 
-// order asks a thing for an act from elsewhere on the page.
-export const order = (tile, act) => send(tile, act);
+// order asks a thing for an act from elsewhere on the page. Acts of one group are taken back together.
+export const order = (tile, act, value, group) => send(tile, act, value, group);
+
+// stop is where the keyboard comes to a tile.
+const stop = (tile) => tile.item.querySelector("button, input, select");
 
 // note says what became of an act, in the tile itself.
-function note(tile, proof, text, again) {
+function note(tile, proof, text, again, name = "tile_again") {
   clearTimeout(tile.timer);
   tile.item.dataset.proof = proof;
   if (!tile.told) {
@@ -174,10 +185,14 @@ function note(tile, proof, text, again) {
     tile.item.append(el("div", { className: "note" }, tile.told));
   }
   say(tile.told, text);
-  if (tile.again) { tile.again.remove(); tile.again = null; }
+  if (tile.again) {
+    if (document.activeElement === tile.again) stop(tile).focus();
+    tile.again.remove();
+    tile.again = null;
+  }
   if (!again) return;
-  tile.again = el("button", { type: "button", "aria-label": `${word("tile_again")}: ${tile.entity.name}` }, word("tile_again"));
-  tile.again.addEventListener("click", () => { tile.item.querySelector("button, input, select").focus(); again(); });
+  tile.again = el("button", { type: "button", "aria-label": `${word(name)}: ${tile.entity.name}` }, word(name));
+  tile.again.addEventListener("click", () => { stop(tile).focus(); again(); });
   tile.told.parentNode.append(tile.again);
 }
 
@@ -185,14 +200,21 @@ function forget(tile) {
   if (tile.item.dataset.proof) note(tile, "", "");
 }
 
+// question asks before an act, with the button that does it.
+function question(tile, act) {
+  note(tile, "asked", word("tile_ask", { name: tile.entity.name }), () => send(tile, act), "tile_run");
+  tile.timer = setTimeout(() => forget(tile), 2 * shownFor);
+  tile.again.focus();
+}
+
 // send asks for an act. The tile shows the last one that was asked for.
-async function send(tile, what, value) {
-  const mine = ++tile.count, thing = tile.entity.id, retry = () => send(tile, what, value);
+async function send(tile, what, value, group) {
+  const mine = ++tile.count, thing = tile.entity.id, retry = () => send(tile, what, value, group);
   tile.waiting++;
   note(tile, "pending", word("tile_pending"));
   let out = null, lost = "";
   try {
-    out = await ask("control", { thing, do: what, value, source: "page" });
+    out = await ask("control", { thing, do: what, value, group, source: "page" });
   } catch (problem) {
     lost = problem.message;
   }
