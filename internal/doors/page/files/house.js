@@ -81,7 +81,8 @@ function put(thing) {
 }
 
 // apply takes changes over and reports whether things come, go or move.
-function apply({ entities: changed, gone, away: now = [] }) {
+function apply({ entities: changed, gone, away: told }) {
+  const now = told ?? [];
   let moved = gone.length > 0;
   for (const id of gone) for (const kept of [things, seen, entities]) kept.delete(id);
   for (const thing of changed) note(thing);
