@@ -29,7 +29,7 @@ type earParts struct {
 	loop  *ear.Loop
 	wake  wake.Engine
 	stt   stt.Engine
-	deaf  bool // no recogniser knows the language, so none is taught
+	deaf  bool // no recogniser knows the language
 	sound sound
 	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
@@ -204,15 +204,11 @@ func (e *earParts) services(h *house.House) []service {
 	if e.loop == nil {
 		return nil
 	}
-	var pupil house.Pupil
-	if !e.deaf {
-		pupil = e.stt
-	}
 	s := []service{
 		{"turns", e.listen, true},
 		{"wake", e.wake.Run, false},
 		{"stt", e.stt.Run, false},
-		{"grammar", func(ctx context.Context) error { return h.Teach(ctx, pupil) }, false},
+		{"grammar", func(ctx context.Context) error { return e.teach(ctx, h) }, false},
 	}
 	if e.rehearser != nil {
 		s = append(s, service{"rehearsal", e.rehearser.Run, false})
@@ -224,6 +220,23 @@ func (e *earParts) services(h *house.House) []service {
 		s = append(s, service{"recorder", e.keeper.Run, false})
 	}
 	return s
+}
+
+// alertsAlone is a grammar without any sentence of the family's: a recogniser that is given
+// it still hears the words to an alert, which are a list of their own.
+const alertsAlone = "#JSGF V1.0;\ngrammar alerts;\npublic <said> = stop ;\n"
+
+// teach keeps the recogniser's grammar equal to the house. One that does not know the
+// language learns nothing of the house: it is never woken, and only hears how an alert is
+// answered.
+func (e *earParts) teach(ctx context.Context, h *house.House) error {
+	if !e.deaf {
+		return h.Teach(ctx, e.stt)
+	}
+	if _, err := e.stt.SetGrammar(ctx, speech.Grammar{JSGF: alertsAlone, Words: []string{"stop"}}); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("teaching the words to an alert: %w", err)
+	}
+	return h.Teach(ctx, nil)
 }
 
 // listen runs the loop and tells when a finite source has ended.

@@ -32,6 +32,16 @@ func TestHearsWordsToAlerts(t *testing.T) {
 	}
 }
 
+// TestHearsWordsToAlertsWithoutAHouse: where the recogniser does not know the language, it is
+// given a grammar of one word, and still hears the words to an alert.
+func TestHearsWordsToAlertsWithoutAHouse(t *testing.T) {
+	e := listening(t, "pocketsphinx")
+	if missing, err := e.SetGrammar(t.Context(), speech.Grammar{JSGF: "#JSGF V1.0;\ngrammar alerts;\npublic <said> = stop ;\n", Words: []string{"stop"}}); err != nil || len(missing) > 0 {
+		t.Fatal(missing, err)
+	}
+	wordsToAlerts(t, e, 6, 1)
+}
+
 // wordsToAlerts has so many voices say, by turns, one text of every so many.
 func wordsToAlerts(t *testing.T, e stt.Engine, every, each int) {
 	t.Helper()
