@@ -428,7 +428,9 @@ func (d *decoder) finish() (whole, sofar path, err error) {
 	if C.ps_end_utt(d.ps) < 0 {
 		return path{}, path{}, fmt.Errorf("ending the utterance: %w", lastError())
 	}
-	return d.best(), sofar, nil
+	whole = d.best()
+	whole.segments = slices.Clone(whole.segments) // the decoder may decode something else before they are read
+	return whole, sofar, nil
 }
 
 // spot returns a phrase that has been found since start, and then starts again, because
