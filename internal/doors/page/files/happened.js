@@ -29,7 +29,7 @@ export function take(kind) {
   refresh();
 }
 
-new IntersectionObserver((entries) => { seen = entries.at(-1).isIntersecting; refresh(); }).observe(section);
+new IntersectionObserver((entries) => { seen = entries.at(-1).isIntersecting; refresh(); }, { rootMargin: "600px" }).observe(section);
 
 // refresh asks again, if that is of use to anybody.
 function refresh() {
