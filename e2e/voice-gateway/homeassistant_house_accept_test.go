@@ -19,10 +19,22 @@ import (
 	"voicegateway/internal/keep/record"
 )
 
-// badSwitches are switches of a real Home Assistant that report another state than they should.
-const badSwitches = `
+// moreThings are what a real Home Assistant has beside its demo house: switches that report
+// another state than they should, a robot and a list.
+const moreThings = `
 config:
 conversation:
+input_select: {dusty: {name: Whereabouts, options: [docked, cleaning, paused, returning]}}
+vacuum:
+  - platform: template
+    vacuums:
+      dusty:
+        unique_id: dusty
+        friendly_name: Dusty
+        value_template: "{{ states('input_select.dusty') }}"
+        start: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: cleaning}}]
+        pause: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: paused}}]
+        return_to_base: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: returning}}]
 input_boolean: {never: {name: Never}, late: {name: Late}}
 switch:
   - platform: template
@@ -120,7 +132,7 @@ func TestAcceptHomeAssistantHouse(t *testing.T) {
 func actInHomeAssistant(t *testing.T, python string) {
 	t.Helper()
 	broker := mosquitto(t)
-	dir, addr := layHomeAssistant(t, "demo", "{}", badSwitches)
+	dir, addr := layHomeAssistant(t, "demo", "{}", moreThings)
 	h := &hassHouse{T: t, homeAssistant: runHomeAssistant(t, python, dir, addr), dir: dir, file: filepath.Join(t.TempDir(), "token")}
 	h.write(token("token"))
 	h.enter()
@@ -139,6 +151,7 @@ func actInHomeAssistant(t *testing.T, python string) {
 	h.waitForNames("Bed Light", "Liar", "Kitchen Door")
 
 	h.tryCommands()
+	h.tryThings()
 	h.tryRenames()
 	h.tryRestart(python)
 	h.tryRevocation()
@@ -159,13 +172,7 @@ func (h *hassHouse) write(token string) {
 // Assistant itself reports then.
 func (h *hassHouse) tryCommands() {
 	h.Helper()
-	for _, tt := range []struct {
-		said    string
-		outcome record.Outcome
-		reply   string
-		entity  string
-		is      func(entityState) bool
-	}{
+	h.tryAll([]hassTrial{
 		{"turn on the bed light", record.Done, "The bed light is on.", "light.bed_light", func(s entityState) bool { return s.State == "on" }},
 		{"set the bed light to 40 percent", record.Done, "40 percent", "light.bed_light", func(s entityState) bool { return s.Attributes["brightness"] == 102.0 }},
 		{"make the bed light red", record.Done, "red", "light.bed_light", func(s entityState) bool { return fmt.Sprint(s.Attributes["rgb_color"]) == "[255 0 0]" }},
@@ -183,7 +190,21 @@ func (h *hassHouse) tryCommands() {
 		{"turn on the liar", record.Failed, "not changed", "switch.liar", func(s entityState) bool { return s.State == "off" }},
 		{"turn on the laggard", record.Accepted, "being switched on", "switch.laggard", func(s entityState) bool { return s.State == "off" }},
 		{"turn on the failure", record.Failed, "", "switch.failure", func(s entityState) bool { return s.State == "off" }},
-	} {
+	})
+}
+
+// hassTrial is a sentence, what is replied, and the state that a thing has then.
+type hassTrial struct {
+	said    string
+	outcome record.Outcome
+	reply   string
+	entity  string
+	is      func(entityState) bool
+}
+
+func (h *hassHouse) tryAll(all []hassTrial) {
+	h.Helper()
+	for _, tt := range all {
 		r := h.say(tt.said)
 		if r.Outcome != tt.outcome || !strings.Contains(r.Reply, tt.reply) {
 			h.Errorf("%q: %s, %q; want %s, %q; calls %+v", tt.said, r.Outcome, r.Reply, tt.outcome, tt.reply, r.Calls)
@@ -192,6 +213,62 @@ func (h *hassHouse) tryCommands() {
 			h.Errorf("%q: %s is %q, %v", tt.said, tt.entity, s.State, s.Attributes)
 		}
 	}
+}
+
+// addShoppingList adds the shopping list, as the owner does on its page of integrations.
+func (h *hassHouse) addShoppingList() {
+	h.Helper()
+	var flow struct {
+		ID string `json:"flow_id"`
+	}
+	err := h.request(h.T, http.MethodPost, "config/config_entries/flow", `{"handler":"shopping_list"}`, &flow)
+	if err == nil {
+		err = h.request(h.T, http.MethodPost, "config/config_entries/flow/"+flow.ID, "{}", new(any))
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// tryThings does the same with players, a robot, a fan, a humidifier and a list.
+func (h *hassHouse) tryThings() {
+	h.Helper()
+	h.change(socket.Command{"type": "homeassistant/expose_entity", "assistants": []string{"conversation"}, "entity_ids": []string{"media_player.walkman", "media_player.lounge_room", "humidifier.hygrostat"}, "should_expose": true})
+	h.addShoppingList()
+	h.waitForNames("Dusty", "Shopping List", "Walkman", "Hygrostat")
+	state := func(want string) func(entityState) bool { return func(s entityState) bool { return s.State == want } }
+	attribute := func(name string, want any) func(entityState) bool {
+		return func(s entityState) bool { return s.Attributes[name] == want }
+	}
+	const player, television, robot, fan, damp, list = "media_player.walkman", "media_player.lounge_room", "vacuum.dusty", "fan.preset_only_limited_fan", "humidifier.hygrostat", "todo.shopping_list"
+	h.tryAll([]hassTrial{
+		{"pause the walkman", record.Done, "The walkman is paused.", player, state("paused")},
+		{"is the walkman playing", record.Done, "No, the walkman is paused.", player, state("paused")},
+		{"undo that", record.Done, "", player, state("playing")},
+		{"what is playing on the walkman", record.Done, "I Wanna Be A Hippy", player, state("playing")},
+		{"next song on the walkman", record.Done, "Next title", player, attribute("media_title", "Luv U More")},
+		{"previous song on the walkman", record.Done, "Previous title", player, attribute("media_artist", "Technohead")},
+		{"set the walkman volume to 30 percent", record.Done, "30 percent", player, attribute("volume_level", 0.3)},
+		{"turn up the walkman", record.Done, "40 percent", player, attribute("volume_level", 0.4)},
+		{"how loud is the walkman", record.Done, "40 percent", player, attribute("volume_level", 0.4)},
+		{"mute the walkman", record.Done, "muted", player, attribute("is_volume_muted", true)},
+		{"unmute the walkman", record.Done, "sound again", player, attribute("is_volume_muted", false)},
+		{"stop the walkman", record.Done, "stopped", player, state("off")},
+		{"switch the lounge room to youtube", record.Done, "youtube", television, attribute("source", "youtube")},
+		{"start dusty", record.Done, "started", robot, state("cleaning")},
+		{"is dusty cleaning", record.Done, "Yes", robot, state("cleaning")},
+		{"pause dusty", record.Done, "paused", robot, state("paused")},
+		{"send dusty home", record.Accepted, "driving home", robot, state("returning")},
+		{"set the preset only limited fan to smart", record.Done, "smart", fan, attribute("preset_mode", "smart")},
+		{"set the hygrostat to 55 percent", record.Done, "55 percent", damp, attribute("humidity", 55.0)},
+		{"set the hygrostat to eco mode", record.Done, "eco", damp, attribute("mode", "eco")},
+		{"add oat milk to the shopping list", record.Done, "Oat milk is on the shopping list.", list, state("1")},
+		{"add bread to the shopping list", record.Done, "Bread is on the shopping list.", list, state("2")},
+		{"what is on the shopping list", record.Done, "oat milk and bread", list, state("2")},
+		{"cross Oat Milk off the shopping list", record.Done, "is done", list, state("1")},
+		{"remove cheese from the shopping list", record.Failed, "not on the shopping list", list, state("1")},
+		{"remove bread from the shopping list", record.Done, "is off the shopping list", list, state("0")},
+	})
 }
 
 // tryRenames checks that a thing has its other name and its room a moment after the owner gave

@@ -64,6 +64,13 @@ func plan(action string, r request) (step, error) {
 		return r.planMode()
 	case "colour":
 		return r.planColour()
+	}
+	return planMore(action, r)
+}
+
+// planMore makes a service call of an action that not every house has, or refuses.
+func planMore(action string, r request) (step, error) {
+	switch action {
 	case "pause":
 		if r.entity.Domain == "media_player" {
 			return r.planPlay(action)

@@ -32,9 +32,10 @@ func lintHouse() *home.House {
 	}
 	for name, domain := range map[string]string{
 		"Quorra": "light", "Jovian": "switch", "Zephyria": "fan", "Titanox": "lock", "Cerulon": "climate", "Deltona": "valve", "Auroria": "scene",
-		"Roverex": "vacuum", "Argusto": "alarm_control_panel", "Hydrania": "siren", "Echorra": "media_player",
+		"Roverex": "vacuum", "Mowerix": "lawn_mower", "Nebulor": "humidifier", "Listerna": "todo", "Skriptor": "script", "Knopfor": "button", "Argusto": "alarm_control_panel", "Hydrania": "siren", "Echorra": "media_player",
 	} {
 		add(name, domain, "")
+		h.Entities[len(h.Entities)-1].Abilities = []home.Ability{home.OnOff, home.Source, home.Preset, home.Mode}
 	}
 	for i, class := range []string{"blind", "curtain", "shade", "shutter", "awning", "window", "garage", "gate"} {
 		add("Lunaro"+string(rune('a'+i)), "cover", class)
@@ -152,23 +153,28 @@ func (s *sampler) allows(domain string) bool {
 // shared are the sentences that two intents claim, with the reason why the second
 // one may have them.
 var shared = map[string]string{
-	"LocalBrightnessAdjust > HassLightSet":     "dim the lamp twenty percent names where to, lower it twenty percent by how much",
-	"LocalBrightnessAdjust > HassTurnOn":       "light up is said of a dark room",
-	"HassCancelTimer > HassTurnOn":             "lass den Rollladen auf opens it where it is closed, and ends what would close it",
-	"HassCancelTimer > HassTurnOff":            "lass den Rollladen zu closes it where it is open, and ends what would open it",
-	"HassTurnOff > HassTurnOn":                 "a light can be out in the garden",
-	"HassClimateSetTemperature > llm no_order": "jusqu'à 8 may be a time",
-	"LocalAlarmArm > llm no_order":             "in the night says when",
-	"HassStartTimer > llm no_order":            "from the night to noon is no time of one command",
-	"HassStartTimer > llm no_sentence":         "on the 12th april turn off the fan may be cut behind the 12th",
-	"LocalUntil > llm no_sentence":             "für eine Weile, and then for how long, may be cut in two ways",
-	"LocalUntil > llm no_order":                "until 21 tonight pm is no time",
-	"LocalUntil > reject unknown_name":         "hasta todas las tardes a la una is no time of one command",
-	"HassTimerStatus > HassGetState":           "is my alarm set asks the alarm system of a house that has one",
-	"LocalUntil > LocalRather":                 "mach eineinhalb Minuten daraus may correct the sentence before",
-	"LocalMore > LocalBrightnessAdjust":        "and way lower is said of a light that was just dimmed",
-	"HassLightSet > llm no_order":              "bis die hälfte may be a time",
-	"HassSetPosition > llm no_order":           "at two thirds may be a time",
+	"LocalBrightnessAdjust > HassLightSet":      "dim the lamp twenty percent names where to, lower it twenty percent by how much",
+	"LocalBrightnessAdjust > HassTurnOn":        "light up is said of a dark room",
+	"HassCancelTimer > HassTurnOn":              "lass den Rollladen auf opens it where it is closed, and ends what would close it",
+	"HassCancelTimer > HassTurnOff":             "lass den Rollladen zu closes it where it is open, and ends what would open it",
+	"HassTurnOff > HassTurnOn":                  "a light can be out in the garden",
+	"HassClimateSetTemperature > llm no_order":  "jusqu'à 8 may be a time",
+	"LocalAlarmArm > llm no_order":              "in the night says when",
+	"HassStartTimer > llm no_order":             "from the night to noon is no time of one command",
+	"HassStartTimer > llm no_sentence":          "on the 12th april turn off the fan may be cut behind the 12th",
+	"LocalUntil > llm no_sentence":              "für eine Weile, and then for how long, may be cut in two ways",
+	"LocalUntil > llm no_order":                 "until 21 tonight pm is no time",
+	"LocalUntil > reject unknown_name":          "hasta todas las tardes a la una is no time of one command",
+	"HassTimerStatus > HassGetState":            "is my alarm set asks the alarm system of a house that has one",
+	"LocalUntil > LocalRather":                  "mach eineinhalb Minuten daraus may correct the sentence before",
+	"LocalMore > LocalBrightnessAdjust":         "and way lower is said of a light that was just dimmed",
+	"HassLightSet > llm no_order":               "bis die hälfte may be a time",
+	"HassSetVolumeRelative > LocalPlayerAdjust": "the music is the player's in a house that has one",
+	"LocalPlayerAdjust > HassSetVolumeRelative": "the volume of the music is said of the gateway, too",
+	"HassSetVolume > LocalPlayerVolume":         "the music is the player's in a house that has one",
+	"LocalPlayerAdjust > LocalPlayerVolume":     "raise the volume of the player twenty percent names where to, by twenty percent by how much",
+	"HassMediaPlayerMute > LocalPlayerMute":     "the music is the player's in a house that has one",
+	"HassSetPosition > llm no_order":            "at two thirds may be a time",
 }
 
 // TestPacksHoldTogether samples every sentence of every pack: it must be matched

@@ -27,7 +27,7 @@ type Matcher struct {
 	lists   *houseLists                     // what the house calls its things
 	degrees map[numbers.Range]numbers.Range // the ranges of set points, by what the pack says of them
 	allowed [][]bool                        // by block, by entity: may it fill {name}
-	barred  []bool                          // by block: the house has what it must be without
+	barred  []bool                          // by block: the house has what it must be without, or lacks what it is about
 	mood    *mood.Reader
 	called  *mood.Names // what the house calls its rooms and things
 	specialWords
@@ -70,17 +70,20 @@ func New(pack *Pack, house *home.House) (*Matcher, error) {
 	m.mood = mood.For(pack.Language)
 	m.called = m.mood.Names(namesOf(house, pack.Language))
 	m.measureDegrees(p.all)
+	for i := range pack.Blocks {
+		meta := &pack.Blocks[i].Meta
+		m.barred = append(m.barred, meta.Without != "" && len(m.ofKind(meta.Without, nil)) > 0 || m.namesOneOf(meta.Unnamed) || !meta.AppliesIn(house))
+	}
 	m.prepare(pack)
 	m.days = dayWords(pack)
 	known := make(map[string][]bool)
 	for i := range pack.Blocks {
 		b := &pack.Blocks[i]
-		key := domainKey(b.Context)
+		key := domainKey(b.Context) + b.Meta.Own
 		if _, ok := known[key]; !ok {
 			known[key] = m.allow(b)
 		}
 		m.allowed = append(m.allowed, known[key])
-		m.barred = append(m.barred, b.Meta.Without != "" && len(m.ofKind(b.Meta.Without, nil)) > 0 || m.namesOneOf(b.Meta.Unnamed))
 	}
 	return m, nil
 }
@@ -92,11 +95,7 @@ func (m *Matcher) prepare(pack *Pack) {
 	if pack.Exact {
 		return
 	}
-	for i := range m.sentences {
-		if s := &m.sentences[i]; s.names && s.start.op == opText && !s.block.Meta.After {
-			m.bare[strings.TrimSpace(s.start.text)] = true
-		}
-	}
+	m.noteVerbs()
 	for _, s := range pack.Skip {
 		m.skip = append(m.skip, " "+s+" ")
 	}
@@ -134,6 +133,15 @@ func (m *Matcher) prepare(pack *Pack) {
 	m.leads = leadWords(pack, m.house)
 }
 
+// noteVerbs notes the words before a name that are no sentence by themselves.
+func (m *Matcher) noteVerbs() {
+	for i := range m.sentences {
+		if s := &m.sentences[i]; !m.barred[s.block.order] && s.names && s.start.op == opText && !s.block.Meta.After {
+			m.bare[strings.TrimSpace(s.start.text)] = true
+		}
+	}
+}
+
 // domainKey is a text that is equal for equal conditions on the domain.
 func domainKey(conditions []Condition) string {
 	var b strings.Builder
@@ -145,11 +153,12 @@ func domainKey(conditions []Condition) string {
 	return b.String()
 }
 
-// allow marks the entities whose domain fits a block.
+// allow marks the entities whose domain and abilities fit a block.
 func (m *Matcher) allow(b *Block) []bool {
 	out := make([]bool, len(m.house.Entities))
 	for i := range out {
-		out[i] = !clashes(b.Context, map[string]any{"domain": m.house.Entities[i].Domain})
+		e := &m.house.Entities[i]
+		out[i] = !clashes(b.Context, map[string]any{"domain": e.Domain}) && hasOwn(e, b.Meta.Own)
 	}
 	return out
 }

@@ -1,6 +1,12 @@
 package intent
 
-import "voicegateway/internal/language/template"
+import (
+	"slices"
+	"strings"
+
+	"voicegateway/internal/home"
+	"voicegateway/internal/language/template"
+)
 
 // Pack is a language's sentences with all they need. It is never changed after
 // loading.
@@ -109,12 +115,24 @@ type Meta struct {
 	// Without is a domain. If the house has a thing of it, the block does not apply, because
 	// its words are about that thing.
 	Without string `yaml:"without"`
+	// With are domains, separated by blanks. Only if the house has a thing of one of them
+	// does the block apply.
+	With string `yaml:"with"`
+	// Own is the slot for one of a thing's own words: a source, a preset, a mode. The block is
+	// only about things that have such words.
+	Own string `yaml:"own"`
 	// Unnamed are words, separated by blanks. If the house has a thing with one of these
 	// names, the block does not apply, because its words are about that thing.
 	Unnamed string `yaml:"unnamed"`
 	// Reject ends the match, because the sentence is not a command but talk that
 	// was overheard.
 	Reject Reason `yaml:"reject"`
+}
+
+// AppliesIn reports whether a house has what a block is about.
+func (m *Meta) AppliesIn(house *home.House) bool {
+	domains := strings.Fields(m.With)
+	return len(domains) == 0 || slices.ContainsFunc(house.Entities, func(e home.Entity) bool { return slices.Contains(domains, e.Domain) })
 }
 
 // ListKind says where the values of a list come from.

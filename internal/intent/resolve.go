@@ -181,6 +181,9 @@ func (x *meaning) byName() Decision {
 		return d
 	}
 	items = x.ofClass(items)
+	if !x.chooseOwn(items[0]) {
+		return Decision{Route: Model, Reason: NoSentence}
+	}
 	x.action.Slots["name"] = x.m.house.Entities[items[0]].Name
 	x.tell(items, x.span(opName))
 	return x.finish(items)

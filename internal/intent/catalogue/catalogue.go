@@ -31,7 +31,24 @@ const (
 	ClimateAdjust         = "LocalClimateAdjust"
 	ClimateMode           = "LocalClimateMode"
 
-	VacuumStart        = "HassVacuumStart"
+	MediaPause    = "HassMediaPause"
+	MediaUnpause  = "HassMediaUnpause"
+	MediaNext     = "HassMediaNext"
+	MediaPrevious = "HassMediaPrevious"
+	PlayerStop    = "LocalPlayerStop"
+	PlayerVolume  = "LocalPlayerVolume"
+	PlayerAdjust  = "LocalPlayerAdjust"
+	PlayerMute    = "LocalPlayerMute"
+	PlayerUnmute  = "LocalPlayerUnmute"
+	PlayerSource  = "LocalPlayerSource"
+
+	Preset             = "LocalPreset"
+	HumidifierSetpoint = "HassHumidifierSetpoint"
+	ListAddItem        = "HassListAddItem"
+	ListCompleteItem   = "HassListCompleteItem"
+	ListRemoveItem     = "HassListRemoveItem"
+
+	VacuumStart        = "HassVacuumStart" // also what mows
 	VacuumReturnToBase = "HassVacuumReturnToBase"
 	VacuumStop         = "LocalVacuumStop"
 	AlarmArm           = "LocalAlarmArm"
@@ -128,7 +145,7 @@ const (
 
 // Setting is one thing an intent sets on a device.
 type Setting struct {
-	Slot    string       // where the value is; "" where there is none
+	Slot    string       // where the value is; "" where there is none: then the first that the thing can counts
 	Ability home.Ability // what the device must be able to do
 	Action  string       // what its control tool calls it, and its reply: done_<action>
 	Step    float64      // Adjust: how much, when no number is said

@@ -23,7 +23,7 @@ func index() map[string]Intent {
 // table lists every intent. If several commands set the same thing, the first of
 // them is used to set it back.
 func table() []Intent {
-	return slices.Concat(devices(), own(), talk())
+	return slices.Concat(devices(), players(), own(), talk())
 }
 
 // devices are the intents about things of the house.
@@ -75,12 +75,42 @@ func devices() []Intent {
 		},
 		{Name: ClimateGetTemperature, Plan: Question, Risk: tools.Read},
 		{Name: GetState, Plan: Question, Risk: tools.Read},
-		{Name: VacuumStart, Plan: Command, Risk: reversible},
-		{Name: VacuumReturnToBase, Plan: Command, Risk: reversible},
-		{Name: VacuumStop, Plan: Command, Risk: reversible},
 		{Name: AlarmArm, Plan: Command, Risk: reversible},
 		{Name: AlarmDisarm, Plan: Command, Risk: reversible, Releases: []string{alarm}},
 	}
+}
+
+// players are the intents about what plays, drives around or keeps a list.
+func players() []Intent {
+	return []Intent{
+		plain(VacuumStart, Restored, Setting{"", home.Start, "start", 0}),
+		plain(VacuumReturnToBase, Restored, Setting{"", home.Dock, "dock", 0}),
+		plain(VacuumStop, Restored, Setting{"", home.Pause, "pause", 0}, Setting{"", home.Stop, "stop", 0}),
+		plain(MediaPause, Restored, Setting{"", home.Play, "pause", 0}),
+		plain(MediaUnpause, Restored, Setting{"", home.Play, "play", 0}),
+		plain(MediaNext, Final, Setting{"", home.Skip, "next", 0}),
+		plain(MediaPrevious, Final, Setting{"", home.Skip, "previous", 0}),
+		plain(PlayerStop, Restored, Setting{"", home.Stop, "stop", 0}, Setting{"", home.Play, "pause", 0}, Setting{"", home.OnOff, "off", 0}),
+		plain(PlayerVolume, Restored, Setting{"volume_level", home.Volume, "level", 0}),
+		{Name: PlayerAdjust, Plan: Adjust, Sets: []Setting{{"delta", home.Volume, "level", 10}}, Risk: tools.Reversible, Undo: Restored}, // percent
+		plain(PlayerMute, Restored, Setting{"", home.Mute, "mute", 0}),
+		plain(PlayerUnmute, Restored, Setting{"", home.Mute, "unmute", 0}),
+		plain(PlayerSource, Restored, Setting{"source", home.Source, "source", 0}),
+		plain(Preset, Restored, Setting{"preset", home.Preset, "preset", 0}),
+		{
+			Name: HumidifierSetpoint, Plan: Command, Sets: []Setting{{"humidity", home.TargetHumidity, "humidity", 0}},
+			Risk: tools.Reversible, Starts: always, Undo: Restored,
+		},
+		plain(ListAddItem, Final, Setting{"item", home.List, "add", 0}),
+		plain(ListCompleteItem, Final, Setting{"item", home.List, "complete", 0}),
+		plain(ListRemoveItem, Final, Setting{"item", home.List, "remove", 0}),
+	}
+}
+
+// plain is a command that is never dangerous: what it is for only plays, drives around or is
+// written down.
+func plain(name string, undo Undoing, sets ...Setting) Intent {
+	return Intent{Name: name, Plan: Command, Sets: sets, Risk: tools.Reversible, Undo: undo}
 }
 
 // own are the intents for our own tools.

@@ -243,7 +243,7 @@ func understoodIsHeard(t *testing.T, x *listener, c *counted, w *expansion) {
 	var n heard
 	for i := range x.pack.Blocks {
 		block := &x.pack.Blocks[i]
-		if block.Meta.Reject != "" || block.NeedsArea || has(x.house, block.Meta.Without) {
+		if block.Meta.Reject != "" || block.NeedsArea || has(x.house, block.Meta.Without) || !block.Meta.AppliesIn(x.house) {
 			continue
 		}
 		for _, sentence := range block.Sentences {
@@ -310,6 +310,9 @@ func everyThing() *home.House {
 		e := home.Entity{ID: kind, Name: called[i], Domain: domain, Area: "Xanadu"}
 		if class != "" {
 			e.Attributes = map[string]any{"device_class": class}
+		}
+		if slices.Contains([]string{"fan", "climate", "humidifier", "media_player"}, domain) {
+			e.Abilities = []home.Ability{home.OnOff, home.Source, home.Preset, home.Mode} // words of their own
 		}
 		h.Entities = append(h.Entities, e)
 	}

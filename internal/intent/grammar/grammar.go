@@ -87,7 +87,7 @@ func build(pack *intent.Pack, house *home.House, missing map[string]bool) (*Gram
 	b.phrases = template.NewPhrases(rules)
 	g := &Grammar{pack: pack, house: house, missing: missing}
 	for i := range pack.Blocks {
-		if b.block = &pack.Blocks[i]; b.block.Meta.Text || b.block.NeedsArea {
+		if b.block = &pack.Blocks[i]; b.block.Meta.Text || b.block.NeedsArea || !b.block.Meta.AppliesIn(house) {
 			continue
 		}
 		if err := g.add(b, false); err != nil {

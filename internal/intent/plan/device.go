@@ -15,7 +15,7 @@ import (
 
 // command is the argument of a control tool.
 type command struct {
-	action string // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode, colour
+	action string // of the form of a house: on, off, level, open, play …
 	value  any    // nil: none
 }
 
@@ -177,7 +177,7 @@ func commandFor(a intent.Action, in catalogue.Intent, e *home.Entity) (command, 
 		return turn(e, a.Intent == catalogue.TurnOn)
 	}
 	for _, s := range in.Sets {
-		if value, filled := a.Slots[s.Slot]; filled || len(in.Sets) == 1 {
+		if value, filled := a.Slots[s.Slot]; filled || len(in.Sets) == 1 || s.Slot == "" && can(e, s.Ability) {
 			return command{s.Action, counting(a, value)}, can(e, s.Ability)
 		}
 	}
@@ -217,9 +217,9 @@ func turn(e *home.Entity, on bool) (command, bool) {
 		words = [2]string{"unlock", "lock"}
 	case "cover", "valve":
 		words = [2]string{"close", "open"}
-	case "scene": // it is started, and has no end
+	case "scene", "button": // it is started, and has no end
 		ok = on
-	case "vacuum", "alarm_control_panel":
+	case "vacuum", "lawn_mower", "todo", "alarm_control_panel":
 		ok = false
 	}
 	if on {
@@ -273,7 +273,7 @@ func relative(a intent.Action, e *home.Entity, set catalogue.Setting, risk tools
 		if times, ok := number(a.Slots["times"]); ok && now > 0 { // half as bright
 			step = now*times - now
 		}
-		if set.Ability != home.Setpoint && now == 0 {
+		if now == 0 && offAtZero(set.Ability) {
 			return controlCall(e, fromOff(set, step, said))
 		}
 		return controlCall(e, command{set.Action, counting(about, clamp(set.Ability, now+step))})
@@ -294,6 +294,10 @@ func setPointOf(ability home.Ability, step float64, values map[string]any) (home
 	return moved, intent.Action{Slots: map[string]any{slotCounts: counted[moved]}}
 }
 
+// offAtZero reports whether a thing is off whose value is 0. A player that is turned down
+// plays on, and a thermostat may be set to 0 degrees.
+func offAtZero(a home.Ability) bool { return a != home.Setpoint && a != home.Volume }
+
 // fromOff says what more or less means for a thing that is off. Less keeps it off; more
 // switches it on at its last level, or at the step that was said.
 func fromOff(set catalogue.Setting, step float64, said bool) command {
@@ -313,10 +317,14 @@ func unknownNow(a intent.Action, e *home.Entity) error {
 // clamp keeps a brightness or a speed between barely on and full. The limits of
 // a thermostat are known by its tool. Halves are kept.
 func clamp(ability home.Ability, v float64) float64 {
-	if ability != home.Setpoint {
-		return math.Round(min(max(v, 5), 100))
+	switch ability {
+	case home.Setpoint:
+		return math.Round(v*2) / 2
+	case home.Volume:
+		return math.Round(min(max(v, 0), full))
+	default:
+		return math.Round(min(max(v, 5), full))
 	}
-	return math.Round(v*2) / 2
 }
 
 func number(v any) (float64, bool) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +16,15 @@ func Does(e *home.Entity) []string {
 		return nil
 	}
 	var all []string
-	for _, word := range []string{"on", "off", "toggle", "level", "colour", "open", "close", "stop", "position", "lock", "unlock", "setpoint", "mode"} {
+	for _, word := range []string{
+		"on", "off", "toggle", "level", "colour", "open", "close", "stop", "position", "lock", "unlock", "setpoint", "mode",
+		"play", "pause", "next", "previous", "mute", "unmute", "source", "start", "dock", "preset", "humidity", "add", "complete", "remove",
+	} {
 		if _, own := switching[e.Domain]; own && (word == "on" || word == "off") {
 			continue // it has words of its own
 		}
 		w := Wish{Action: word, Value: 50.0}
-		if word == "colour" || word == "mode" {
+		if slices.Contains([]string{"colour", "mode", "source", "preset", "add", "complete", "remove"}, word) {
 			w.Value = "white"
 		}
 		if a, err := w.action(e); err == nil && plannable(a.Intent, e) {
@@ -55,7 +59,7 @@ func Explain(e *home.Entity) string {
 // valuesOf says which values a word takes; "" for none.
 func valuesOf(e *home.Entity, word string) string {
 	switch word {
-	case "level", "position":
+	case "level", "position", "humidity":
 		return "0 to 100 percent"
 	case "setpoint":
 		if low, high, ok := e.Takes(e.Scale); ok {
@@ -65,12 +69,21 @@ func valuesOf(e *home.Entity, word string) string {
 	case "colour":
 		return "a word, such as red"
 	case "mode":
-		if words, ok := e.Attributes["modes"].([]any); ok {
-			return strings.Trim(fmt.Sprint(words), "[]")
-		}
-		return "a word"
+		return wordsOf(e, "modes")
+	case "source", "preset":
+		return wordsOf(e, word+"s")
+	case "add", "complete", "remove":
+		return "what stands on the list"
 	}
 	return ""
+}
+
+// wordsOf lists the words of an attribute, or says that it is one.
+func wordsOf(e *home.Entity, attribute string) string {
+	if words, ok := e.Attributes[attribute].([]any); ok {
+		return strings.Trim(fmt.Sprint(words), "[]")
+	}
+	return "a word"
 }
 
 func figure(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -33,6 +33,9 @@ func house(tb testing.TB) *home.House {
 		home.Entity{ID: "vacuum", Name: "Vacuum Cleaner", Domain: "vacuum"},
 		home.Entity{ID: "movie", Name: "Movie Night", Domain: "scene"},
 		home.Entity{ID: "dinner", Name: "Dinner", Domain: "scene", Server: "hass", Abilities: []home.Ability{home.OnOff}, Control: &home.Control{Tool: "control", ID: "scene.dinner"}},
+		home.Entity{ID: "tv", Name: "TV", Domain: "media_player", Server: "hass", Abilities: []home.Ability{home.OnOff, home.Play, home.Volume}, Control: &home.Control{Tool: "control", ID: "media_player.tv"}, Read: &home.Control{Tool: "state", ID: "media_player.tv"}},
+		home.Entity{ID: "robot", Name: "Roverex", Domain: "vacuum", Server: "hass", Abilities: []home.Ability{home.Start, home.Stop, home.Dock}, Control: &home.Control{Tool: "control", ID: "vacuum.robot"}},
+		home.Entity{ID: "shop", Name: "Shopping List", Domain: "todo", Server: "hass", Abilities: []home.Ability{home.List}, Control: &home.Control{Tool: "control", ID: "todo.shop"}},
 		home.Entity{ID: "shed", Name: "Shed Lock", Domain: "lock"})
 	return h
 }
@@ -75,6 +78,12 @@ func TestCalls(t *testing.T) {
 		"no control":    {"start the vacuum cleaner", "read error: I have no way to control the vacuum cleaner."},
 		"scene":         {"activate movie night", "read error: I have no way to start movie night."},
 		"a scene":       {"activate dinner", `reversible hass control {"action":"on","device_name":"scene.dinner"}`},
+		"pause":         {"pause the tv", `reversible hass control {"action":"pause","device_name":"media_player.tv"}`},
+		"its volume":    {"set the tv volume to 20 percent", `reversible hass control {"action":"level","device_name":"media_player.tv","value":20}`},
+		"cannot mute":   {"mute the tv", "read error: I can't do that with the tv."},
+		"a robot":       {"start roverex", `reversible hass control {"action":"start","device_name":"vacuum.robot"}`},
+		"it only stops": {"pause roverex", `reversible hass control {"action":"stop","device_name":"vacuum.robot"}`},
+		"a list":        {"add oat milk to the shopping list", `reversible hass control {"action":"add","device_name":"todo.shop","value":"oat milk"}`},
 		"heating off":   {"turn off the heating in the living room", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"off"}`},
 		"heating on":    {"turn the thermostat on", "reversible " + control + `{"action":"mode","device_name":"thermostat","value":"heat"}`},
 		"no modes":      {"turn the bedroom thermostat off", "read error: I can't do that with the bedroom thermostat."},

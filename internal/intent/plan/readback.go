@@ -84,7 +84,7 @@ func (w Wish) action(e *home.Entity) (intent.Action, error) {
 func (w Wish) value(ability home.Ability) (any, error) {
 	text, isText := w.Value.(string)
 	text = strings.TrimSpace(text)
-	if ability == home.Mode || ability == home.Colour {
+	if slices.Contains([]home.Ability{home.Mode, home.Colour, home.Source, home.Preset, home.List}, ability) {
 		if text == "" {
 			return nil, fmt.Errorf("%q needs a value: a word", w.Action)
 		}
@@ -95,7 +95,7 @@ func (w Wish) value(ability home.Ability) (any, error) {
 		parsed, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimRight(text, "%°C ")), 64)
 		n, ok = parsed, err == nil
 	}
-	percent := slices.Contains(levels, ability)
+	percent := slices.Contains(levels, ability) || ability == home.Volume || ability == home.TargetHumidity
 	switch {
 	case !ok && percent:
 		return nil, fmt.Errorf("%q needs a value: a number from 0 to 100", w.Action)

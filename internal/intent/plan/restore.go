@@ -108,6 +108,11 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 	switch {
 	case slices.Contains([]home.Ability{home.OnOff, home.OpenClose, home.Lock}, ability):
 		return turnBack(e, word, c)
+	case ability == home.List: // the receipt does not say what was written on it
+		return intent.Action{}, false
+	case formerActs[ability] != nil:
+		name, known := formerActs[ability][word]
+		return intent.Action{Intent: name, Slots: map[string]any{}}, known
 	case slices.Contains(levels, ability) && isLevel && level == 0 && e.Domain != "cover":
 		return plainly(catalogue.TurnOff)
 	}
@@ -135,6 +140,19 @@ func turnBack(e *home.Entity, word string, c Change) (intent.Action, bool) {
 		}
 	}
 	return plainly(catalogue.TurnOn)
+}
+
+// formerActs are the acts that bring what plays or drives around back to a state.
+var formerActs = map[home.Ability]map[string]string{
+	home.Play: {
+		"playing": catalogue.MediaUnpause, "paused": catalogue.MediaPause, "idle": catalogue.PlayerStop,
+		"off": catalogue.TurnOff, "standby": catalogue.TurnOff,
+	},
+	home.Mute: {"on": catalogue.PlayerMute, "off": catalogue.PlayerUnmute},
+	home.Start: {
+		"cleaning": catalogue.VacuumStart, "mowing": catalogue.VacuumStart, "paused": catalogue.VacuumStop, "idle": catalogue.VacuumStop,
+		"docked": catalogue.VacuumReturnToBase, "returning": catalogue.VacuumReturnToBase,
+	},
 }
 
 // levels are the abilities with a percentage.
@@ -185,7 +203,7 @@ func present(property string, r tools.Result) any {
 		return nil
 	}
 	switch home.Ability(property) {
-	case home.OnOff, home.OpenClose, home.Lock:
+	case home.OnOff, home.OpenClose, home.Lock, home.Play, home.Start:
 		return state.State
 	default:
 		return state.Values[property]

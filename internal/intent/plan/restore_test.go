@@ -27,6 +27,8 @@ func TestRestore(t *testing.T) {
 	blind := thing("Blind", "cover", home.OpenClose, home.Position)
 	heater := thing("Heater", "climate", home.Setpoint, home.Mode)
 	fan := thing("Fan", "fan", home.OnOff, home.Speed)
+	player := thing("TV", "media_player", home.OnOff, home.Play, home.Stop, home.Skip, home.Volume, home.Mute, home.Source)
+	robot := thing("Robot", "vacuum", home.Start, home.Pause, home.Dock)
 	for name, tt := range map[string]struct {
 		e       *home.Entity
 		receipt string
@@ -56,6 +58,17 @@ func TestRestore(t *testing.T) {
 		"unlocked before":          {thing("Door", "lock", home.Lock), `"property":"lock","before":"unlocked","value":"locked"`, `unlock`, tools.Dangerous},
 		"a garage":                 {thing("Garage Door", "cover", home.OpenClose), `"property":"open_close","before":"open","value":"closed"`, `open`, tools.Dangerous},
 		"an oven":                  {thing("Oven", "switch", home.OnOff), `"property":"on_off","before":"on","value":"off"`, `on`, tools.Dangerous},
+		"paused":                   {player, `"property":"play","before":"playing","value":"paused"`, `play`, tools.Reversible},
+		"played":                   {player, `"property":"play","before":"paused","value":"playing"`, `pause`, tools.Reversible},
+		"played from nothing":      {player, `"property":"play","before":"idle","value":"playing"`, `stop`, tools.Reversible},
+		"a volume":                 {player, `"property":"volume","before":30,"value":50`, `level 30`, tools.Reversible},
+		"muted":                    {player, `"property":"mute","before":false,"value":true`, `unmute`, tools.Reversible},
+		"another source":           {player, `"property":"source","before":"Radio","value":"HDMI 1"`, `source "Radio"`, tools.Reversible},
+		"the next title":           {player, `"property":"skip","before":"playing","value":"playing"`, "", tools.Read},
+		"sent to clean":            {robot, `"property":"start","before":"docked","value":"cleaning"`, `dock`, tools.Reversible},
+		"sent home":                {robot, `"property":"start","before":"cleaning","value":"docked"`, `start`, tools.Reversible},
+		"in trouble before":        {robot, `"property":"start","before":"error","value":"docked"`, "", tools.Read},
+		"on a list":                {thing("List", "todo", home.List), `"property":"list","before":2,"value":3`, "", tools.Read},
 		"not known before":         {plug, `"property":"on_off","before":null,"value":"on"`, "", tools.Read},
 		"moving before":            {thing("Gate", "cover", home.OpenClose), `"property":"open_close","before":"opening","value":"closed"`, "", tools.Read},
 		"an unknown property":      {plug, `"property":"child_lock","before":"off","value":"on"`, "", tools.Read},

@@ -227,13 +227,13 @@ func (w *writer) thing() (string, []piece, bool) {
 	return w.text("the") + " " + e.Name, used, true
 }
 
-// sort is the only thing of the family's sort that the house has, by its names; nil if it
-// has none or several.
+// sort is the only thing of the family's sort that the house has, by its kind or its names;
+// nil if it has none or several.
 func (w *writer) sort() *home.Entity {
 	var only *home.Entity
 	for i := range w.house.Entities {
 		e := &w.house.Entities[i]
-		if !slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), w.isSort) {
+		if (e.Domain != w.own.family.domain || e.Domain == "") && !slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), w.isSort) {
 			continue
 		}
 		if only != nil {

@@ -63,6 +63,7 @@ type file struct {
 		About    []string            `yaml:"about"`
 		Uses     []string            `yaml:"uses"`
 		Things   []string            `yaml:"things"`
+		Domain   string              `yaml:"domain"`
 		Found    map[string][]string `yaml:"found"`
 		Clock    bool                `yaml:"clock"`
 		Dates    bool                `yaml:"dates"`
@@ -109,6 +110,7 @@ type timeWords struct {
 type family struct {
 	lexicon  phrases
 	things   []string
+	domain   string // of things that it is about whatever they are called; "": none
 	kinds    []Kind
 	clock    bool // a number alone can be a time
 	dates    bool // its words are words of times, too
@@ -203,7 +205,7 @@ func parse(language string, data []byte) (*Words, error) {
 	w.time = timeWords{set(f.Time.Anchors), set(f.Time.Joins), set(f.Time.Starts), set(f.Time.Loose), set(f.Time.Links), set(f.Time.Ordinals), set(f.Time.Hundred), set(f.Time.Units), phrases{}}
 	w.time.ago.add(classUses, f.Time.Ago...)
 	for name, g := range f.Family {
-		group := &family{things: g.Things, clock: g.Clock, dates: g.Dates, rooms: g.Rooms, directed: g.Directed}
+		group := &family{things: g.Things, domain: g.Domain, clock: g.Clock, dates: g.Dates, rooms: g.Rooms, directed: g.Directed}
 		group.lexicon.add(classAll, f.All...)
 		group.lexicon.add(classHere, f.Here...)
 		group.lexicon.add(classAbout, g.About...)

@@ -225,7 +225,7 @@ func (p acts) because(e *deed) saying {
 
 // limits says what numbers a device takes, of one that it refused.
 func (p acts) limits(e *deed) string {
-	unit := map[string]string{"setpoint": "degrees", "level": "percent", "position": "percent"}[e.want.Action]
+	unit := map[string]string{"setpoint": "degrees", "level": "percent", "position": "percent", "humidity": "percent"}[e.want.Action]
 	if len(e.receipt.Limits) != 2 || unit == "" || e.receipt.Limits[0] >= e.receipt.Limits[1] {
 		return ""
 	}
@@ -274,8 +274,8 @@ func (e *deed) offAnyway() bool {
 func (p acts) asAsked(e *deed) string {
 	args := p.grammar.about(e.step)
 	value := e.receipt.Value // what the device reports, not what was asked for
-	if value == nil || e.want.Action == "colour" {
-		value = e.want.Value // a colour is reported in numbers, which are not spoken
+	if value == nil || slices.Contains([]string{"colour", "add", "complete", "remove"}, e.want.Action) {
+		value = e.want.Value // a colour is reported in numbers, which are not spoken, and a list by how much is on it
 	}
 	args["value"] = sayValue(value)
 	if e.want.Action == "colour" || e.want.Action == "mode" {
@@ -294,7 +294,7 @@ func (p acts) asAsked(e *deed) string {
 		return text
 	}
 	if text := p.Phrase(key, args); text != "" {
-		return text
+		return capital(text)
 	}
 	return p.Phrase("done", nil)
 }
@@ -306,6 +306,8 @@ func (e *deed) doneKey(action string) string {
 	switch {
 	case e.stayedOff():
 		return "already_off"
+	case action == "on" && e.step.Entity != nil && (e.step.Entity.Domain == "script" || e.step.Entity.Domain == "button"):
+		return "done_start" // it is over at once
 	case action == "level" && was && is && target < before && e.dims():
 		return "done_dimmed"
 	}

@@ -131,6 +131,9 @@ func (p *Phrases) one(s *plan.Step, r tools.Result) string {
 		args["value"] = strings.TrimSpace(value + " " + unit)
 		return p.Phrase("unreachable", args)
 	}
+	if text := cmp.Or(p.sayItems(s, &o, args), p.sayPlaying(s, &o, args)); text != "" {
+		return text
+	}
 	if value == "" {
 		return p.Phrase("unknown_state", args)
 	}
@@ -242,7 +245,7 @@ func (p *Phrases) sayMeasure(s *plan.Step, o *observation, args map[string]any) 
 		return p.Phrase(key, args)
 	}
 	class := cmp.Or(s.Entity.DeviceClass(), o.Sensor)
-	if asked, ok := s.Action.Slots["device_class"].(string); ok && s.Entity.Domain != "sensor" {
+	if asked := classAsked(s); asked != "" && s.Entity.Domain != "sensor" {
 		class = asked
 	}
 	switch {
@@ -267,7 +270,7 @@ func (p *Phrases) sayMeasure(s *plan.Step, o *observation, args map[string]any) 
 }
 
 // levels are the classes of values that tell how far something is turned up.
-var levels = []string{"brightness", "position", "speed", "battery"}
+var levels = []string{"brightness", "position", "speed", "battery", "volume"}
 
 // cutSuffixFold takes a suffix off a text whatever its case.
 func cutSuffixFold(text, suffix string) string {

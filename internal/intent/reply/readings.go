@@ -122,12 +122,20 @@ func (r *readings) form(s *plan.Step, value, unit string) string {
 		return "measured"
 	case !isYesNo:
 		return "state"
-	case r.state(s.Entity, asked) == value:
+	case r.state(s.Entity, asked) == value, asked == "on" && r.runs(value):
 		return "state_yes"
 	case between(value, r.states["other"]) && !slices.Contains(resting, cmp.Or(opened[asked], asked)):
 		return "state"
 	}
 	return "state_no"
+}
+
+// running are the states of players and robots that are on.
+var running = []string{"playing", "paused", "idle", "buffering", "cleaning", "mowing", "returning"}
+
+// runs reports whether a state, as it is said, is that of a player or a robot that is on.
+func (r *readings) runs(value string) bool {
+	return slices.ContainsFunc(running, func(state string) bool { return r.states["other"][state] == value })
 }
 
 // between reports whether a state is on its way between two: no yes and no no is
@@ -139,7 +147,7 @@ func between(value string, words map[string]string) bool {
 // value picks what the question was about: a measured number with its unit, or
 // the state.
 func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
-	class, _ := s.Action.Slots["device_class"].(string)
+	class := classAsked(s)
 	if v, ok := o.Values[class]; ok && s.Entity.Domain != "binary_sensor" {
 		unit = o.Unit
 		if u, ok := o.Values["unit"].(string); ok && unit == "" && class == string(home.Temperature) {
@@ -154,6 +162,20 @@ func (r *readings) value(s *plan.Step, o observation) (value, unit string) {
 		return sayValue(number), r.unitOf(s, o.Unit, class)
 	}
 	return r.state(s.Entity, o.State), ""
+}
+
+// slotAbout is the slot for which of a thing's values a question is about, where no class of
+// sensors measures it: its volume, what it plays, what stands on it.
+const slotAbout = "about"
+
+// classAsked is which of a thing's values a question is about; "" for its state.
+func classAsked(s *plan.Step) string {
+	for _, slot := range []string{"device_class", slotAbout} {
+		if class, ok := s.Action.Slots[slot].(string); ok {
+			return class
+		}
+	}
+	return ""
 }
 
 // unitOf is a unit as it is spoken. The scale of degrees is said if the question named
@@ -199,7 +221,7 @@ func (r *readings) unit(unit, class string) string {
 	switch class {
 	case "temperature":
 		return r.units["°C"]
-	case "battery", "brightness", "humidity", "position", "speed":
+	case "battery", "brightness", "humidity", "position", "speed", "volume":
 		return r.units["%"]
 	}
 	return ""
