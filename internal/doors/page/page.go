@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 
 	"voicegateway/internal/doors"
 	"voicegateway/internal/language/sentences"
