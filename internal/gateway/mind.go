@@ -148,7 +148,7 @@ func (s setup) newMind(registry *tools.Registry, rooms *house.House, mcp *host.H
 	m.again = replay.NewAgain(m.lessons, replay.Config{
 		Pack: rooms.Pack(), Own: rooms.Pack(), Language: s.cfg.Gateway.Language, Limits: s.cfg.limits(), Log: slog.New(slog.DiscardHandler),
 	})
-	m.roll = &roll{cfg: s.cfg, mcp: mcp, rooms: rooms, outages: house.NewOutages(registry, func(server string) string { return s.healthTool(rooms, server) }), tellers: m.caller.Tellers}
+	m.roll = &roll{cfg: s.cfg, mcp: mcp, rooms: rooms, outages: house.NewOutages(registry, func(server string) string { return s.healthTool(rooms, server) }, rooms.ToldAt), tellers: m.caller.Tellers}
 	if err := registry.Add(reach.NewHouses(m.roll.Houses)); err != nil {
 		return m, fmt.Errorf("tools: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
@@ -37,6 +38,7 @@ type House struct {
 
 	mu      sync.Mutex
 	servers map[string]*home.House
+	toldAt  map[string]time.Time // when a server told its house last
 	texts   []string // wordings, which are heard beside the sentences
 	twice   []string // names that several servers know, as they were logged
 	current atomic.Pointer[understanding]
@@ -69,7 +71,7 @@ func New(pack *intent.Pack, base *home.House, log *slog.Logger) (*House, error) 
 func NewNamed(pack *intent.Pack, base *home.House, also Config, log *slog.Logger) (*House, error) {
 	h := &House{
 		log: log.With("part", "house"), pack: pack, base: base, also: also,
-		servers: map[string]*home.House{}, told: make(chan struct{}),
+		servers: map[string]*home.House{}, toldAt: map[string]time.Time{}, told: make(chan struct{}),
 		changed: make(chan struct{}, 1), learnt: make(chan struct{}),
 	}
 	if err := h.rebuild(); err != nil {
@@ -100,7 +102,7 @@ func (h *House) Tell(server string, body []byte) {
 	onOneLine(&told)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.servers[server] = &told
+	h.servers[server], h.toldAt[server] = &told, time.Now()
 	if err := h.rebuild(); err != nil {
 		h.log.Warn("house not used", "server", server, "err", err)
 		return
@@ -111,6 +113,13 @@ func (h *House) Tell(server string, body []byte) {
 	}
 	h.log.Info("house known", "server", server, "entities", len(told.Entities))
 	h.warnOfNamesakes()
+}
+
+// ToldAt returns when a server told its house last; zero: it has not.
+func (h *House) ToldAt(server string) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.toldAt[server]
 }
 
 // Told is closed when the next server has told of a device.

@@ -33,7 +33,8 @@ type Tools interface {
 // driver that is away.
 type Outages struct {
 	tools  Tools
-	health func(server string) string // the tool that a server has named for it; "": none
+	health func(server string) string    // the tool that a server has named for it; "": none
+	toldAt func(server string) time.Time // when a server told its house last
 
 	mu   sync.Mutex
 	last map[string]*judgement // by server
@@ -56,9 +57,10 @@ type Outage struct {
 }
 
 // NewOutages makes the knowledge about the servers that offer these tools. health says
-// which tool a server has named for its health.
-func NewOutages(t Tools, health func(server string) string) *Outages {
-	return &Outages{tools: t, health: health, last: map[string]*judgement{}}
+// which tool a server has named for its health, and toldAt when it told its house last: an outage
+// from before that is judged again at once.
+func NewOutages(t Tools, health func(server string) string, toldAt func(server string) time.Time) *Outages {
+	return &Outages{tools: t, health: health, toldAt: toldAt, last: map[string]*judgement{}}
 }
 
 // Of says why one of the given servers cannot reach its devices, the first of them; the zero
@@ -88,7 +90,7 @@ func (o *Outages) All(ctx context.Context, servers []string) []Outage {
 		}
 		j := o.last[server]
 		asking.Go(func() {
-			if j.at.IsZero() || time.Since(j.at) >= outageHolds {
+			if j.at.IsZero() || time.Since(j.at) >= outageHolds || (j.Waiting != "" && o.toldAt(server).After(j.at)) {
 				o.judge(ctx, j)
 			}
 			out[i] = j.Outage

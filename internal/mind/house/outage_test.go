@@ -51,7 +51,7 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := NewOutages(&tc.caller, undeclared).Of(t.Context(), []string{"zwave"}); got.Text != tc.want || (got.Waiting == "stick") != (got.Text != "") {
+			if got := NewOutages(&tc.caller, undeclared, never).Of(t.Context(), []string{"zwave"}); got.Text != tc.want || (got.Waiting == "stick") != (got.Text != "") {
 				t.Errorf("%+v, want %q", got, tc.want)
 			}
 			if tc.caller.risk == tools.Reversible && tc.caller.asked != 0 {
@@ -61,7 +61,7 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		caller := &healthCaller{data: `{"waiting_for":""}`}
-		o := NewOutages(caller, undeclared)
+		o := NewOutages(caller, undeclared, never)
 		o.Of(t.Context(), []string{"zwave"})
 		<-time.After(10 * time.Second)
 		caller.data = gone
@@ -75,7 +75,7 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		caller := &healthCaller{data: gone}
-		o := NewOutages(caller, undeclared)
+		o := NewOutages(caller, undeclared, never)
 		if got := o.Of(t.Context(), []string{"zwave"}); !got.Since.IsZero() {
 			t.Errorf("an outage that was there at the first look is told to be since %v", got.Since)
 		}
@@ -91,6 +91,28 @@ func TestWhatKeepsAServerFromItsDevicesIsTold(t *testing.T) {
 		caller.hangs = false
 		if caller.data = `{"waiting_for":""}`; o.Of(t.Context(), []string{"zwave"}) != (Outage{}) || caller.asked != 3 {
 			t.Errorf("asked %d times, want three times; an outage that is over is told on", caller.asked)
+		}
+	})
+}
+
+// never is a server that has told no house.
+func never(string) time.Time { return time.Time{} }
+
+// TestAnOutageEndsWithTheHouse: a server that waited, and has told its house since, is asked
+// again at once and not when the judgement is old.
+func TestAnOutageEndsWithTheHouse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		caller, told := &healthCaller{data: `{"waiting_for":"broker","message":"It waits."}`}, time.Time{}
+		o := NewOutages(caller, undeclared, func(string) time.Time { return told })
+		o.Of(t.Context(), []string{"zwave"})
+		<-time.After(time.Millisecond)
+		if o.Of(t.Context(), []string{"zwave"}); caller.asked != 1 {
+			t.Errorf("asked %d times, want once", caller.asked)
+		}
+		caller.data, told = `{"waiting_for":""}`, time.Now()
+		if got := o.Of(t.Context(), []string{"zwave"}); got.Waiting != "" || caller.asked != 2 {
+			t.Errorf("asked %d times, and it is told to wait for %q", caller.asked, got.Waiting)
 		}
 	})
 }
@@ -111,7 +133,7 @@ func (n namedHealth) Call(_ context.Context, c tools.Call) (tools.Result, error)
 func TestEachHouseIsJudgedByItself(t *testing.T) {
 	t.Parallel()
 	n := namedHealth{map[string]string{"hub check_hub_health": "", "zwave check_zwave_health": "stick"}}
-	o := NewOutages(n, func(server string) string { return map[string]string{"hub": "check_hub_health"}[server] })
+	o := NewOutages(n, func(server string) string { return map[string]string{"hub": "check_hub_health"}[server] }, never)
 	got := o.All(t.Context(), []string{"hub", "zwave", "notes"})
 	want := []Outage{{Server: "hub"}, {Server: "zwave", Waiting: "stick", Text: "It waits."}, {Server: "notes"}}
 	if !slices.Equal(got, want) {
