@@ -59,6 +59,9 @@ func (a *appliances) Control(_ context.Context, r doors.ControlRequest) (record.
 	if r.Value != nil {
 		act += fmt.Sprintf(" %v", r.Value)
 	}
+	if r.Confirmed {
+		act += " confirmed"
+	}
 	a.acts = append(a.acts, act)
 	properties := map[string]struct {
 		property string
@@ -151,7 +154,7 @@ func TestAcceptPageOfAppliances(t *testing.T) {
 		t.Errorf("%s was done without an answer", got)
 	}
 	p.press("Good Night", ".note button")
-	eventually(t, "it is run", func() bool { return house.last() == "good-night on" })
+	eventually(t, "it is run", func() bool { return house.last() == "good-night on confirmed" })
 
 	script := axeRules(t)
 	p.press("Good Night", ".face")

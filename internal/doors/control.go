@@ -17,6 +17,9 @@ type ControlRequest struct {
 	// Group is a word of the caller's own that is shared by acts ordered at once, such as all
 	// lights off: an undo takes back all of them. "": the act stands alone.
 	Group string `json:"group,omitempty"`
+	// Confirmed says that a person was asked about this very act and agreed: what is costly, such
+	// as a script, is not started without.
+	Confirmed bool `json:"confirmed,omitempty"`
 	// Source is page for our own page, and empty for everything else.
 	Source record.Source `json:"source,omitempty"`
 

@@ -150,7 +150,7 @@ func (d doorActs) Control(ctx context.Context, r doors.ControlRequest) (record.R
 		waiting = place.Pass
 	}
 	return d.acts.Ask(ctx, record.Request{
-		ID: r.ID, At: r.At, Area: d.area, Source: cmp.Or(r.Source, d.source), Control: &wanted, Group: r.Group, Waiting: waiting,
+		ID: r.ID, At: r.At, Area: d.area, Source: cmp.Or(r.Source, d.source), Control: &wanted, Group: r.Group, Confirmed: r.Confirmed, Waiting: waiting,
 	}), nil
 }
 

@@ -149,6 +149,18 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
+// TestAnOrderWithoutItsVerbPlaysNothing: "mach die Musik in der Küche" may still become "aus".
+func TestAnOrderWithoutItsVerbPlaysNothing(t *testing.T) {
+	t.Parallel()
+	called, _ := readOrders(t, "de")
+	m := matcherIn(t, "de", wideHouse(called))
+	for _, text := range []string{"mach die Musik", "mach die Musik in der Küche", "mach in der Küche die Musik", "mach die Musik am Fernseher"} {
+		if d := m.Match(text, ""); d.Route == intent.Local {
+			t.Errorf("%q: %+v", text, d.Actions)
+		}
+	}
+}
+
 func matcherIn(t *testing.T, language string, h *home.House) *intent.Matcher {
 	t.Helper()
 	pack, err := intent.Ours(language)

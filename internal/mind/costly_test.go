@@ -69,3 +69,27 @@ func TestCostlyThingsAreAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// TestATapOnACostlyThingCarriesItsOwnYes: the page asks before it orders a script, and no word
+// can answer a question about a tap. Without that yes the tap runs nothing.
+func TestATapOnACostlyThingCarriesItsOwnYes(t *testing.T) {
+	t.Parallel()
+	bedtime := lamp("Bedtime", "zwave")
+	bedtime.ID, bedtime.Domain, bedtime.Costly = "script.bedtime", "script", true
+	var calls []string
+	n := needs(t, &home.House{Entities: []home.Entity{bedtime}}, &fake.Assistant{}, &fake.Caller{
+		AwaitFunc: func(context.Context, mind.Need) error { return nil },
+		CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
+			calls = append(calls, string(c.Args))
+			return obeys(c), nil
+		},
+	})
+	tap := record.Request{Source: record.FromPage, Control: &record.Control{Thing: bedtime.ID, Name: bedtime.Name, Do: "on"}}
+	if rec := n.Turn(t.Context(), tap); rec.Outcome != record.Asked || rec.Reply != "Shall I run Bedtime?" || len(calls) > 0 {
+		t.Errorf("without a yes: %s, %q, called %q", rec.Outcome, rec.Reply, calls)
+	}
+	tap.Confirmed = true
+	if rec := n.Turn(t.Context(), tap); rec.Outcome != record.Done || !slices.Equal(calls, []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`}) {
+		t.Errorf("with a yes: %s, %q, called %q", rec.Outcome, rec.Reply, calls)
+	}
+}

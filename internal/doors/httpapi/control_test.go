@@ -18,6 +18,7 @@ func TestControl(t *testing.T) {
 		`{"thing":"lamp","do":"on"}`:                                           {http.StatusOK, `{"turn":"t-1","thing":"lamp","outcome":"done","receipt":` + proof + `,"state":"on","level":40,"said":"The lamp is on.","error":""}`},
 		`{"thing":" lamp ","do":"LEVEL","value":40,"source":"page"}`:           {http.StatusOK, ""},
 		`{"thing":"lamp","do":"on","group":"all"}`:                             {http.StatusOK, ""},
+		`{"thing":"lamp","do":"on","confirmed":true}`:                          {http.StatusOK, ""},
 		`{"thing":"lamp","do":"on","group":"` + strings.Repeat("g", 65) + `"}`: {http.StatusBadRequest, ""},
 		`{"thing":"dead","do":"on"}`:                                           {http.StatusOK, `{"turn":"t-1","thing":"dead","outcome":"failed","receipt":{"device":"Lamp","property":"on_off","value":"on","confirmed":false,"ms":0,"outcome":"no_answer","reason":""},"state":null,"level":null,"said":"I can't reach the lamp.","error":"no answer"}`},
 		`{"thing":"nothing","do":"on"}`:                                        {http.StatusNotFound, ""},

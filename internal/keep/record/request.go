@@ -14,8 +14,8 @@ type Request struct {
 	Source Source
 	Aloud  bool // a written text from the gateway's own room
 	DryRun bool // find out what would be done and do nothing
-	// Confirmed marks a text whose question about many devices was answered yes when it
-	// was ordered for later.
+	// Confirmed marks what a person has agreed to: a text for later whose question, about many
+	// devices or something costly, was answered yes, or an act that the page has asked about.
 	Confirmed bool
 	MayAct    bool // the text is a command: a model may change something
 	// FollowUp marks a text heard without a wake word, because the microphone was open

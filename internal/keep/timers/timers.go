@@ -93,7 +93,7 @@ type Wish struct {
 	Name      string `json:"name,omitempty"`
 	Text      string `json:"text,omitempty"`
 	Command   string `json:"command,omitempty"`
-	Confirmed bool   `json:"confirmed,omitempty"` // the question about many devices was answered yes
+	Confirmed bool   `json:"confirmed,omitempty"` // the question about many devices, or a costly one, was answered yes
 	Area      string `json:"area,omitempty"`
 
 	Back []Back `json:"-"` // of an end; no program can ask for one

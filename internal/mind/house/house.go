@@ -39,8 +39,8 @@ type House struct {
 	mu      sync.Mutex
 	servers map[string]*home.House
 	toldAt  map[string]time.Time // when a server told its house last
-	texts   []string // wordings, which are heard beside the sentences
-	twice   []string // names that several servers know, as they were logged
+	texts   []string             // wordings, which are heard beside the sentences
+	twice   []string             // names that several servers know, as they were logged
 	current atomic.Pointer[understanding]
 	told    chan struct{} // closed and replaced when a server has told of a device
 

@@ -202,19 +202,20 @@ function forget(tile) {
 
 // question asks before an act, with the button that does it.
 function question(tile, act) {
-  note(tile, "asked", word("tile_ask", { name: tile.entity.name }), () => send(tile, act), "tile_run");
+  note(tile, "asked", word("tile_ask", { name: tile.entity.name }), () => send(tile, act, undefined, undefined, true), "tile_run");
   tile.timer = setTimeout(() => forget(tile), 2 * shownFor);
   tile.again.focus();
 }
 
-// send asks for an act. The tile shows the last one that was asked for.
-async function send(tile, what, value, group) {
-  const mine = ++tile.count, thing = tile.entity.id, retry = () => send(tile, what, value, group);
+// send asks for an act; confirmed says that the person has agreed to it. The tile shows the last one
+// that was asked for.
+async function send(tile, what, value, group, confirmed) {
+  const mine = ++tile.count, thing = tile.entity.id, retry = () => send(tile, what, value, group, confirmed);
   tile.waiting++;
   note(tile, "pending", word("tile_pending"));
   let out = null, lost = "";
   try {
-    out = await ask("control", { thing, do: what, value, group, source: "page" });
+    out = await ask("control", { thing, do: what, value, group, confirmed, source: "page" });
   } catch (problem) {
     lost = problem.message;
   }
