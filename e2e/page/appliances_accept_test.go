@@ -136,7 +136,7 @@ func TestAcceptPageOfAppliances(t *testing.T) {
 		{choose("Mode of Humidifier", "boost"), "humidifier mode boost", "Humidifier", "on"},
 		{choose("Preset of Tower Fan", "sleep"), "tower-fan preset sleep", "Tower Fan", "on"},
 		{named("Boiler: warmer"), "boiler setpoint 55.5", "Boiler", "eco · 48° · set to 55.5°"},
-		{func() { p.press("Movie Night", ".face") }, "movie-night on", "Movie Night", ""},
+		{func() { p.press("Movie Night", ".face") }, "movie-night on", "Movie Night", "Run"}, // it was started, and is not on
 	} {
 		act.do()
 		eventually(t, act.asks, func() bool { return house.last() == act.asks })

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicegateway/internal/audio"
@@ -30,6 +31,10 @@ type earParts struct {
 	wake  wake.Engine
 	stt   stt.Engine
 	deaf  bool // no recogniser knows the language
+	// refusal is why the recogniser of a deaf gateway does not know the words to an alert; nil:
+	// it knows them, or has not been asked.
+	refusal atomic.Pointer[error]
+
 	sound sound
 	done  chan struct{} // closed when a finite source has ended and its last turn is over
 
@@ -226,6 +231,10 @@ func (e *earParts) services(h *house.House) []service {
 // it still hears the words to an alert, which are a list of their own.
 const alertsAlone = "#JSGF V1.0;\ngrammar alerts;\npublic <said> = stop ;\n"
 
+// alertsAgain is the pause before the words to an alert are offered again to a recogniser that
+// has refused them.
+const alertsAgain = 5 * time.Second
+
 // teach keeps the recogniser's grammar equal to the house. One that does not know the
 // language learns nothing of the house: it is never woken, and only hears how an alert is
 // answered.
@@ -233,10 +242,27 @@ func (e *earParts) teach(ctx context.Context, h *house.House) error {
 	if !e.deaf {
 		return h.Teach(ctx, e.stt)
 	}
-	if _, err := e.stt.SetGrammar(ctx, speech.Grammar{JSGF: alertsAlone, Words: []string{"stop"}}); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("teaching the words to an alert: %w", err)
+	for {
+		_, err := e.stt.SetGrammar(ctx, speech.Grammar{JSGF: alertsAlone, Words: []string{"stop"}})
+		if err == nil {
+			e.refusal.Store(nil)
+			return h.Teach(ctx, nil)
+		}
+		e.refusal.Store(&err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(alertsAgain):
+		}
 	}
-	return h.Teach(ctx, nil)
+}
+
+// alertTrouble says why the words to an alert are not heard, "" if they are.
+func (e *earParts) alertTrouble() string {
+	if err := e.refusal.Load(); err != nil {
+		return "the words to an alert are not heard: " + (*err).Error()
+	}
+	return ""
 }
 
 // listen runs the loop and tells when a finite source has ended.

@@ -61,7 +61,7 @@ func (s setup) checks(link link, mcp *host.Host, rooms *house.House, thinking mi
 	return map[string]check{
 		"mqtt":     {trouble: func() trouble { return link.ailment(thinking.phrases) }},
 		"mcp":      {trouble: s.houseTrouble(mcp, thinking.roll, rooms, thinking.phrases)},
-		"grammar":  {trouble: poorly(rooms.Trouble)},
+		"grammar":  {trouble: poorly(func() string { return cmp.Or(rooms.Trouble(), hearing.alertTrouble()) })},
 		"timers":   {trouble: func() trouble { return saying(keeper.Trouble(), phrase("trouble_timers")) }},
 		"wakes":    {trouble: poorly(thinking.wakes.Trouble), about: thinking.wakes.About},
 		"recorder": {trouble: poorly(hearing.recorderTrouble), about: hearing.recorderAbout},

@@ -23,6 +23,11 @@ const (
 	// quietSlack is by how much the first decoding has to fit better than required in the
 	// quiet, because it may fit a little worse at the end.
 	quietSlack = 1.0
+	// quietPatience is how long a frame of the quiet waits for the end of a second decoding. It
+	// is far below the time that the ear, and Client, give a frame. On a machine that takes
+	// longer, the end is awaited when the utterance is over, and the scores are worked out then:
+	// both are the same.
+	quietPatience = 500 * time.Millisecond
 )
 
 // foresight does the work of an utterance's end in the quiet before it. The endpoint takes
@@ -38,7 +43,7 @@ type foresight struct {
 
 	end    int      // the end of the speech that the work is about; 0 before
 	again  *endings // of a second decoding; nil if none is needed
-	judged bool     // it is known how well the better of both fits
+	judged bool     // it was asked how well the better of both fits
 	scored *scoring // nil if nothing is scored
 }
 
@@ -126,14 +131,19 @@ func (r *recogniser) readAgainAhead() error {
 	return nil
 }
 
-// scoreAhead scores the sentences that were foreseen, by the fit of the better decoding.
+// scoreAhead scores the sentences that were foreseen, by the fit of the better decoding, if
+// that is known in time.
 func (r *recogniser) scoreAhead() error {
 	a := &r.ahead
 	a.judged = true
 	best := a.then
 	if a.again != nil {
-		then, ok, err := r.readAgain(a.again, time.Now().Add(patience))
-		if err != nil || !ok {
+		until := time.Now().Add(quietPatience)
+		if !a.again.await(until) {
+			return nil
+		}
+		then, _, err := r.readAgain(a.again, until)
+		if err != nil {
 			a.again = nil
 			return err
 		}

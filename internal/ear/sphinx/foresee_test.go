@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/fake"
@@ -200,6 +201,31 @@ func TestScoresAreForeseen(t *testing.T) {
 		if now := string(a.ask(t, kindScore, tt.asked)); scores != now || len(scores) < 5 {
 			t.Errorf("%s: the scores are %s, and %s without foresight", name, scores, now)
 		}
+	}
+}
+
+// TestNobodyWaitsForWorkAhead: while the second decoding is slow, sound is taken all the same,
+// and the end of the utterance still has what was begun in the quiet.
+func TestNobodyWaitsForWorkAhead(t *testing.T) {
+	whole := slices.Concat(kitchenLight(t), make([]int16, audio.SpeechRate/4))
+	a := newAhead(t)
+	a.retry, _ = a.fitOf(t, whole)
+	a.say(t, foreseeRequest{turnOnOff, Nearness{Clear: 50}}, nil)
+	free := make(chan struct{})
+	a.second.main.ask(func(*decoder) error { <-free; return nil })
+	longest := time.Duration(0)
+	for frame := range slices.Chunk(whole, audio.FrameSamples) {
+		before := time.Now()
+		a.ask(t, kindPush, encodeSamples(frame))
+		longest = max(longest, time.Since(before))
+	}
+	begun := a.second.begun
+	if longest > pushTimeout/2 || a.ahead.again == nil || a.ahead.scored != nil {
+		t.Errorf("a frame took %v; a second decoding is on its way: %t, scores: %t", longest, a.ahead.again != nil, a.ahead.scored != nil)
+	}
+	close(free)
+	if r := a.finish(t); r.Text != turnOnOff[0] || a.second.begun != begun {
+		t.Errorf("heard %q, with a second decoding at the end: %t", r.Text, a.second.begun != begun)
 	}
 }
 

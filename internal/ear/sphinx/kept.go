@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// keptMost is how much sound of an utterance is kept for another worker: 10 s,
-	// more than the ear listens.
+	// keptMost is how much sound of an utterance is kept for another worker: 10 s, more than
+	// the ear listens unless a button holds the utterance open.
 	keptMost = 10 * int(audio.SpeechRate)
 	// revivedMost is how many workers may die of one utterance.
 	revivedMost = 3

@@ -12,8 +12,8 @@ import (
 	"voicegateway/internal/audio"
 )
 
-// soundMost bounds what is kept of an utterance, in samples: 15 s. The turn's own
-// limit is 8 s.
+// soundMost bounds what is kept of an utterance, in samples: 15 s. The turn's own limit is
+// 8 s, or 13 s where a button holds it open.
 const soundMost = 15 * 16000
 
 // utterance is the state of one utterance, from start to finish.

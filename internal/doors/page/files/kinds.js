@@ -174,6 +174,7 @@ export function taken(entity, { receipt, state, level: at }) {
   const values = { ...entity.values }, after = { ...entity, values, reachable: true };
   switch (receipt.property) {
     case "on_off":
+      if (appliances.runs(entity)) break; // it was started, and may be over: the house tells of a script that runs
       after.state = state;
       for (const ability of ["brightness", "speed"]) {
         if (ability in values && typeof at === "number") values[ability] = at;
