@@ -224,17 +224,19 @@ func (s *session) enterHomeAssistant(ctx context.Context, at socket.Config) (aga
 	if err != nil || again {
 		return again, err
 	}
-	token, file, err := s.firstToken()
+	token, file, err := s.firstToken(at.URL)
 	if err != nil {
 		return false, err
 	}
-	tried := map[string]bool{} // a token that is refused counts there as a failed login
+	if s.refuses(at.URL, token) {
+		token = ""
+	}
 	for {
 		if token == "" {
 			if s.found {
 				return false, configure.AsUseError(errors.New("a file with a long-lived access token of Home Assistant is needed: --hass-token-file FILE"))
 			}
-			if token, err = s.askToken(ctx, at.URL, tried); err != nil {
+			if token, err = s.askToken(ctx, at.URL); err != nil {
 				return false, err
 			}
 			switch file = ""; token {
@@ -260,7 +262,7 @@ func (s *session) enterHomeAssistant(ctx context.Context, at socket.Config) (aga
 			return false, fmt.Errorf("%s refuses the token; it was tried once. Make a new one there in your profile, under Security, and name its file: %s --hass-token-file FILE", at.URL, s.again())
 		}
 		s.poor(hassPart, "%s refuses the token; it is not tried again, because each attempt counts there as a failed login", at.URL)
-		tried[token] = true
+		s.refused[at.URL] = append(s.refused[at.URL], token)
 		token = ""
 	}
 }
@@ -381,11 +383,19 @@ func (s *session) trust(ctx context.Context, at *socket.Config, unknown *socket.
 	return true, nil
 }
 
-// firstToken is the token of a flag, or the one that is kept already, with the file it is in.
-func (s *session) firstToken() (token, file string, err error) {
+// refuses reports whether the Home Assistant at an address has refused a token: each attempt
+// counts there as a failed login.
+func (s *session) refuses(address, token string) bool {
+	return slices.Contains(s.refused[address], token)
+}
+
+// firstToken is the token of a flag, or the one that is kept already for the Home Assistant at
+// this address, with the file it is in.
+func (s *session) firstToken(address string) (token, file string, err error) {
 	if file = s.HassTokenFile; file == "" {
 		env := s.now.MCP.Servers[s.hassID()].Env
-		if env["HASS_TOKEN_FILE"] == "" || s.HassURL != "" && s.HassURL != env["HASS_URL"] {
+		secure := strings.Replace(env["HASS_URL"], "http://", "https://", 1)
+		if env["HASS_TOKEN_FILE"] == "" || address != env["HASS_URL"] && address != secure {
 			return "", "", nil // the token of one is not shown to another
 		}
 		data, err := os.ReadFile(env["HASS_TOKEN_FILE"])
@@ -407,8 +417,8 @@ func (s *session) firstToken() (token, file string, err error) {
 
 // askToken says how a token is made, and asks for one until it looks like one and was not
 // refused before. It is "" for none, and other for another address.
-func (s *session) askToken(ctx context.Context, address string, tried map[string]bool) (string, error) {
-	if len(tried) == 0 {
+func (s *session) askToken(ctx context.Context, address string) (string, error) {
+	if len(s.refused[address]) == 0 {
 		s.asker.say(`  A long-lived access token lets the gateway in. To make one:
   1. In a browser, open %s/profile/security, best as a user of its own, such as Voice.
   2. At the end of the page, under Long-lived access tokens, choose Create token, and call it voice-gateway.
@@ -427,7 +437,7 @@ func (s *session) askToken(ctx context.Context, address string, tried map[string
 			return token, nil
 		case why != "":
 			s.asker.say("  what was typed %s; it was not tried\n", why)
-		case tried[token]:
+		case s.refuses(address, token):
 			s.asker.say("  that is the token that was refused; it was not tried again\n")
 		default:
 			return token, nil
