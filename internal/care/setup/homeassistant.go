@@ -305,11 +305,9 @@ func (s *session) reach(ctx context.Context, at *socket.Config) (reached, again 
 	failed := greet(ctx, *at)
 	if turned, ok := s.turn(ctx, *at, failed); ok {
 		s.poor(hassPart, "%s does not answer, and %s does", at.URL, turned.URL)
-		use := s.found
-		if !s.found {
-			if use, err = s.asker.yes(ctx, "Use "+turned.URL); err != nil {
-				return false, false, err
-			}
+		use, err := s.mayTurn(ctx, *at, turned)
+		if err != nil {
+			return false, false, err
 		}
 		if use {
 			*at = turned
@@ -337,6 +335,21 @@ func (s *session) reach(ctx context.Context, at *socket.Config) (reached, again 
 	}
 	use, err := s.asker.yes(ctx, "Use it all the same, once it answers")
 	return false, !use, err
+}
+
+// mayTurn reports whether the other scheme may be used. From https to http only a person may
+// turn: the token would go over the network as plain text, whatever certificate was named.
+func (s *session) mayTurn(ctx context.Context, at, turned socket.Config) (bool, error) {
+	secure := strings.HasPrefix(turned.URL, "https:")
+	switch {
+	case s.found && !secure:
+		return false, configure.AsUseError(fmt.Errorf("%s does not answer, and %s does, where the token goes over the network as plain text; if that is meant, say so: --hass-url %s", at.URL, turned.URL, turned.URL))
+	case s.found:
+		return true, nil
+	case secure:
+		return s.asker.yes(ctx, "Use "+turned.URL)
+	}
+	return s.asker.confirm(ctx, "Use "+turned.URL+", where the token goes over the network as plain text", "n")
 }
 
 // greet returns why there is no Home Assistant at an address; nil if there is one.

@@ -15,6 +15,7 @@ import (
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/gateway"
+	"voicegateway/internal/hass/socket"
 	"voicegateway/internal/mcpint"
 )
 
@@ -114,5 +115,24 @@ func TestATokenIsShownToItsOwnHomeOnly(t *testing.T) {
 	own, _ := house.Logins()
 	if others, _ := other.Logins(); own != 1 || others != 0 {
 		t.Errorf("%d logins at its own Home Assistant, %d at another", own, others)
+	}
+}
+
+// TestHttpsIsNotGivenUpUnasked: where nobody can be asked, or nobody says yes, http is not used in
+// place of https, so that no token goes as plain text to whoever answers there.
+func TestHttpsIsNotGivenUpUnasked(t *testing.T) {
+	t.Parallel()
+	house, address := newHome(t)
+	secure := strings.Replace(address, "http:", "https:", 1)
+	for name, typed := range map[string]string{"nobody": "", "only Enter": "\nn\n"} {
+		s := newSession(t, typed, typed == "", map[string]string{"HASS_URL": secure, "HASS_CERT_SHA256": strings.Repeat("AB", 32)})
+		at := socket.Config{URL: secure, CertSHA256: strings.Repeat("AB", 32)}
+		reached, _, err := s.reach(t.Context(), &at)
+		if reached || at.URL != secure || at.CertSHA256 == "" || (err == nil) != (typed != "") {
+			t.Errorf("%s: %v, %+v, %v", name, reached, at, err)
+		}
+	}
+	if all, _ := house.Logins(); all > 0 {
+		t.Errorf("%d logins", all)
 	}
 }
