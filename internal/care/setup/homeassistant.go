@@ -224,17 +224,19 @@ func (s *session) enterHomeAssistant(ctx context.Context, at socket.Config) (aga
 	if err != nil || again {
 		return again, err
 	}
-	token, file, err := s.firstToken()
+	token, file, err := s.firstToken(at.URL)
 	if err != nil {
 		return false, err
 	}
-	tried := map[string]bool{} // a token that is refused counts there as a failed login
+	if s.refuses(at.URL, token) {
+		token = ""
+	}
 	for {
 		if token == "" {
 			if s.found {
 				return false, configure.AsUseError(errors.New("a file with a long-lived access token of Home Assistant is needed: --hass-token-file FILE"))
 			}
-			if token, err = s.askToken(ctx, at.URL, tried); err != nil {
+			if token, err = s.askToken(ctx, at.URL); err != nil {
 				return false, err
 			}
 			switch file = ""; token {
@@ -260,7 +262,7 @@ func (s *session) enterHomeAssistant(ctx context.Context, at socket.Config) (aga
 			return false, fmt.Errorf("%s refuses the token; it was tried once. Make a new one there in your profile, under Security, and name its file: %s --hass-token-file FILE", at.URL, s.again())
 		}
 		s.poor(hassPart, "%s refuses the token; it is not tried again, because each attempt counts there as a failed login", at.URL)
-		tried[token] = true
+		s.refused[at.URL] = append(s.refused[at.URL], token)
 		token = ""
 	}
 }
@@ -303,11 +305,9 @@ func (s *session) reach(ctx context.Context, at *socket.Config) (reached, again 
 	failed := greet(ctx, *at)
 	if turned, ok := s.turn(ctx, *at, failed); ok {
 		s.poor(hassPart, "%s does not answer, and %s does", at.URL, turned.URL)
-		use := s.found
-		if !s.found {
-			if use, err = s.asker.yes(ctx, "Use "+turned.URL); err != nil {
-				return false, false, err
-			}
+		use, err := s.mayTurn(ctx, *at, turned)
+		if err != nil {
+			return false, false, err
 		}
 		if use {
 			*at = turned
@@ -335,6 +335,21 @@ func (s *session) reach(ctx context.Context, at *socket.Config) (reached, again 
 	}
 	use, err := s.asker.yes(ctx, "Use it all the same, once it answers")
 	return false, !use, err
+}
+
+// mayTurn reports whether the other scheme may be used. From https to http only a person may
+// turn: the token would go over the network as plain text, whatever certificate was named.
+func (s *session) mayTurn(ctx context.Context, at, turned socket.Config) (bool, error) {
+	secure := strings.HasPrefix(turned.URL, "https:")
+	switch {
+	case s.found && !secure:
+		return false, configure.AsUseError(fmt.Errorf("%s does not answer, and %s does, where the token goes over the network as plain text; if that is meant, say so: --hass-url %s", at.URL, turned.URL, turned.URL))
+	case s.found:
+		return true, nil
+	case secure:
+		return s.asker.yes(ctx, "Use "+turned.URL)
+	}
+	return s.asker.confirm(ctx, "Use "+turned.URL+", where the token goes over the network as plain text", "n")
 }
 
 // greet returns why there is no Home Assistant at an address; nil if there is one.
@@ -381,11 +396,19 @@ func (s *session) trust(ctx context.Context, at *socket.Config, unknown *socket.
 	return true, nil
 }
 
-// firstToken is the token of a flag, or the one that is kept already, with the file it is in.
-func (s *session) firstToken() (token, file string, err error) {
+// refuses reports whether the Home Assistant at an address has refused a token: each attempt
+// counts there as a failed login.
+func (s *session) refuses(address, token string) bool {
+	return slices.Contains(s.refused[address], token)
+}
+
+// firstToken is the token of a flag, or the one that is kept already for the Home Assistant at
+// this address, with the file it is in.
+func (s *session) firstToken(address string) (token, file string, err error) {
 	if file = s.HassTokenFile; file == "" {
 		env := s.now.MCP.Servers[s.hassID()].Env
-		if env["HASS_TOKEN_FILE"] == "" || s.HassURL != "" && s.HassURL != env["HASS_URL"] {
+		secure := strings.Replace(env["HASS_URL"], "http://", "https://", 1)
+		if env["HASS_TOKEN_FILE"] == "" || address != env["HASS_URL"] && address != secure {
 			return "", "", nil // the token of one is not shown to another
 		}
 		data, err := os.ReadFile(env["HASS_TOKEN_FILE"])
@@ -407,8 +430,8 @@ func (s *session) firstToken() (token, file string, err error) {
 
 // askToken says how a token is made, and asks for one until it looks like one and was not
 // refused before. It is "" for none, and other for another address.
-func (s *session) askToken(ctx context.Context, address string, tried map[string]bool) (string, error) {
-	if len(tried) == 0 {
+func (s *session) askToken(ctx context.Context, address string) (string, error) {
+	if len(s.refused[address]) == 0 {
 		s.asker.say(`  A long-lived access token lets the gateway in. To make one:
   1. In a browser, open %s/profile/security, best as a user of its own, such as Voice.
   2. At the end of the page, under Long-lived access tokens, choose Create token, and call it voice-gateway.
@@ -427,7 +450,7 @@ func (s *session) askToken(ctx context.Context, address string, tried map[string
 			return token, nil
 		case why != "":
 			s.asker.say("  what was typed %s; it was not tried\n", why)
-		case tried[token]:
+		case s.refuses(address, token):
 			s.asker.say("  that is the token that was refused; it was not tried again\n")
 		default:
 			return token, nil

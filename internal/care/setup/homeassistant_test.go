@@ -1,11 +1,22 @@
 package setup
 
 import (
+	"io"
 	"net"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/mdns"
+
+	"voicegateway/internal/care/configure"
+	"voicegateway/internal/doors/console"
+	"voicegateway/internal/fake"
+	"voicegateway/internal/gateway"
+	"voicegateway/internal/hass/socket"
+	"voicegateway/internal/mcpint"
 )
 
 // What people write of an address is completed; what cannot be one is refused.
@@ -60,5 +71,68 @@ func TestTokens(t *testing.T) {
 		if got := noToken(cleanToken(text)) == ""; got != want {
 			t.Errorf("%q is a token: %v", text, got)
 		}
+	}
+}
+
+// newHome serves a Home Assistant without things.
+func newHome(t *testing.T) (*fake.HomeAssistant, string) {
+	t.Helper()
+	house := fake.NewHomeAssistant(map[string]fake.Thing{})
+	server := httptest.NewServer(house)
+	t.Cleanup(func() { _ = house.Close(); server.CloseClientConnections(); server.Close() })
+	return house, server.URL
+}
+
+// newSession is a session in which somebody types, or nobody with found, and in which a Home
+// Assistant is configured with a token.
+func newSession(t *testing.T, typed string, found bool, env map[string]string) *session {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env["HASS_TOKEN_FILE"] = file
+	cfg := gateway.Default()
+	cfg.MCP.Servers = map[string]mcpint.Server{HomeAssistant: {ID: HomeAssistant, Command: mcpint.HomeAssistantServer, Env: env}}
+	l := &configure.Loaded{Config: cfg}
+	return &session{
+		World: World{Command: func(*configure.Loaded) (command, user string) { return "voice-gateway", "" }},
+		asker: newAsker(strings.NewReader(typed), io.Discard, console.Paint(false), false), found: found, now: l, draft: &configure.Draft{},
+		refused: map[string][]string{},
+	}
+}
+
+// TestATokenIsShownToItsOwnHomeOnly: the kept token is not tried at another address, nor once
+// more at the one that has refused it.
+func TestATokenIsShownToItsOwnHomeOnly(t *testing.T) {
+	t.Parallel()
+	house, address := newHome(t)
+	other, elsewhere := newHome(t)
+	s := newSession(t, "-\n"+elsewhere+"\n-\n"+address+"\n\n", false, map[string]string{"HASS_URL": address})
+	if err := s.homeAssistant(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	own, _ := house.Logins()
+	if others, _ := other.Logins(); own != 1 || others != 0 {
+		t.Errorf("%d logins at its own Home Assistant, %d at another", own, others)
+	}
+}
+
+// TestHttpsIsNotGivenUpUnasked: where nobody can be asked, or nobody says yes, http is not used in
+// place of https, so that no token goes as plain text to whoever answers there.
+func TestHttpsIsNotGivenUpUnasked(t *testing.T) {
+	t.Parallel()
+	house, address := newHome(t)
+	secure := strings.Replace(address, "http:", "https:", 1)
+	for name, typed := range map[string]string{"nobody": "", "only Enter": "\nn\n"} {
+		s := newSession(t, typed, typed == "", map[string]string{"HASS_URL": secure, "HASS_CERT_SHA256": strings.Repeat("AB", 32)})
+		at := socket.Config{URL: secure, CertSHA256: strings.Repeat("AB", 32)}
+		reached, _, err := s.reach(t.Context(), &at)
+		if reached || at.URL != secure || at.CertSHA256 == "" || (err == nil) != (typed != "") {
+			t.Errorf("%s: %v, %+v, %v", name, reached, at, err)
+		}
+	}
+	if all, _ := house.Logins(); all > 0 {
+		t.Errorf("%d logins", all)
 	}
 }

@@ -78,14 +78,15 @@ type session struct {
 	runs      bool              // a gateway runs with it
 	written   bool
 
-	seen    *doctor.Retained // what the broker keeps, nil where none was reached
-	reached mqtt.Config      // of the broker that was reached
-	asked   string           // the name of a gateway that was looked for there
-	alone   bool             // no house is behind a broker
-	houses  bool             // a Home Assistant has let us in
-	token   string           // of it
-	told    []string         // sentences that work here
-	things  int              // in the house
+	seen    *doctor.Retained    // what the broker keeps, nil where none was reached
+	reached mqtt.Config         // of the broker that was reached
+	asked   string              // the name of a gateway that was looked for there
+	alone   bool                // no house is behind a broker
+	houses  bool                // a Home Assistant has let us in
+	token   string              // of it
+	refused map[string][]string // tokens that a Home Assistant has refused, by its address
+	told    []string            // sentences that work here
+	things  int                 // in the house
 	pull    func(ctx context.Context) error
 }
 
@@ -137,7 +138,7 @@ func answered(flags []string) bool {
 // if flags name changes, only these are made. The configuration is written after the last
 // question, and with an error before that nothing is written.
 func Run(ctx context.Context, w World, a Answers, found bool) error {
-	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found}
+	s := &session{World: w, Answers: a, found: found || !w.Someone, anew: found, refused: map[string][]string{}}
 	if err := s.look(found); err != nil {
 		return err
 	}

@@ -33,14 +33,15 @@ func FaultOf(err error) mcpint.Fault {
 	}
 	name, unknown := errors.AsType[*net.DNSError](err)
 	network, isNetwork := errors.AsType[net.Error](err)
+	_, reaches := errors.AsType[*net.OpError](err) // over a network there is no file
 	switch {
 	case unknown && name.IsNotFound:
 		return mcpint.FaultNoName
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return mcpint.FaultRefused
-	case errors.Is(err, process.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, process.ErrNotFound), !reaches && errors.Is(err, fs.ErrNotExist):
 		return mcpint.FaultNotFound
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+	case !reaches && errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return mcpint.FaultNotExecutable
 	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
 		return mcpint.FaultSlow

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,5 +80,17 @@ func TestEachFaultHasItsOwnWords(t *testing.T) {
 				t.Errorf("fault %q, want %q; it says %q, want %q", got, tt.fault, err, tt.says)
 			}
 		})
+	}
+}
+
+// TestAForbiddenConnectionIsNoProgram: what the system forbids at the network is told apart from
+// a program that may not be started.
+func TestAForbiddenConnectionIsNoProgram(t *testing.T) {
+	t.Parallel()
+	for _, number := range []syscall.Errno{syscall.EPERM, syscall.EACCES, syscall.ENOENT} {
+		err := &DialError{Server: "notes", Transport: "http", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", number)}}
+		if got := FaultOf(err); got != mcpint.FaultOther {
+			t.Errorf("%v is %q", number, got)
+		}
 	}
 }

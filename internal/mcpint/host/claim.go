@@ -26,7 +26,8 @@ type target struct {
 // asClaim makes of an answer of Home Assistant's own MCP server what it is: a claim. Its
 // success means that a thing was found and that nothing complained for a fifth of a second,
 // also for one without power (docs/hosts.md). So no call is confirmed; one whose
-// success names a room and no thing has switched nothing, and has failed.
+// success names a room and no thing has switched nothing, and has failed, as has one that
+// calls itself an error.
 func asClaim(tool string, r tools.Result) tools.Result {
 	if r.Failed {
 		r.Receipt = nil
@@ -35,7 +36,7 @@ func asClaim(tool string, r tools.Result) tools.Result {
 	var a answered
 	_ = json.Unmarshal([]byte(r.Text), &a) // what is no such answer names no things
 	things := namesOfThings(a.Data.Success)
-	if len(things) == 0 && len(a.Data.Success)+len(a.Data.Failed) > 0 {
+	if a.Type == "error" || len(things) == 0 && len(a.Data.Success)+len(a.Data.Failed) > 0 {
 		r.Failed, r.Receipt = true, nil
 		return r
 	}

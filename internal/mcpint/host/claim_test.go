@@ -20,6 +20,7 @@ func TestHomeAssistantOnlyClaims(t *testing.T) {
 		"a thing":             {tools.Result{Text: `{"response_type":"action_done","data":{"success":[{"name":"Kitchen","type":"area","id":"kitchen"},{"name":"Kitchen Light","type":"entity","id":"light.kitchen"}],"failed":[]}}`}, tools.Accepted, "Kitchen Light", false},
 		"a room and no thing": {tools.Result{Text: `{"response_type":"action_done","data":{"success":[{"name":"Kitchen","type":"area","id":"kitchen"}],"failed":[]}}`}, "", "", true},
 		"only failures":       {tools.Result{Text: `{"response_type":"action_done","data":{"success":[],"failed":[{"name":"Lamp","type":"entity","id":"light.lamp"}]}}`}, "", "", true},
+		"an error in words":   {tools.Result{Text: `{"response_type":"error","speech":{},"data":{"code":"no_valid_targets"}}`}, "", "", true},
 		"no target":           {tools.Result{Text: `{"response_type":"action_done","data":{"success":[],"failed":[]}}`}, tools.Accepted, "HassBroadcast", false},
 		"words":               {tools.Result{Text: "The light is on."}, tools.Accepted, "HassBroadcast", false},
 		"a receipt of ours":   {tools.Result{Text: "Done.", Receipt: forged}, tools.Accepted, "HassBroadcast", false},

@@ -22,6 +22,8 @@ type plan struct {
 	usedUpSince       time.Time     // since when no attempts are left, or something the server needs came since; zero: some are
 	lateDelay         time.Duration // the wait before, once no attempts are left, without jitter
 	awaySince         time.Time     // since when there is no connection
+	sparedUntil       time.Time     // until when only a forced retry makes an attempt; zero: any may
+	refusal           error         // why it is spared, for calls
 	waiters           []chan outcome
 	urgency           urgency
 	forced            bool // the next attempt is a forced retry
@@ -44,7 +46,25 @@ func (p *plan) reset() {
 	p.attempts, p.scheduledAttempts, p.silences, p.delay, p.requirementsAwaited = 0, 0, 0, 0, false
 	p.due, p.waitingSince = time.Time{}, time.Now()
 	p.usedUpSince, p.lateDelay = time.Time{}, 0
+	p.sparedUntil, p.refusal = time.Time{}, nil
 }
+
+// spare leaves a server alone for as long as its refusal asks for: no call and nothing that
+// comes back starts an attempt meanwhile.
+func (p *plan) spare(now time.Time, err error) {
+	p.sparedUntil, p.refusal = time.Time{}, nil
+	answer, ok := errors.AsType[*client.HTTPError](err)
+	if !ok || answer.LeastPause() == 0 {
+		return
+	}
+	p.sparedUntil, p.refusal = now.Add(answer.LeastPause()), err
+	if !p.due.IsZero() && p.due.Before(p.sparedUntil) {
+		p.due = p.sparedUntil
+	}
+}
+
+// isSpared reports whether the server is left alone.
+func (p *plan) isSpared(now time.Time) bool { return now.Before(p.sparedUntil) }
 
 // hastenAfter is the least time between the beginnings of an attempt and of one that
 // something which came makes due, because a broker or a port may come and go.

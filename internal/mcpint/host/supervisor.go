@@ -139,10 +139,14 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 				return false, true
 			}
 		case <-wake:
-			if !s.plan.hasten(time.Now()) {
+			if !s.plan.isSpared(time.Now()) && !s.plan.hasten(time.Now()) {
 				return false, true
 			}
 		case a := <-s.requests.connect:
+			if s.plan.isSpared(time.Now()) {
+				a.reply <- outcome{err: s.plan.refusal}
+				continue
+			}
 			s.plan.waiters = append(s.plan.waiters, a.reply)
 			return false, true
 		case a := <-s.requests.retry:
@@ -339,6 +343,7 @@ func (s *supervisor) scheduleNext(err error, timed bool, since time.Time, tell f
 	case timed || s.plan.due.IsZero():
 		s.plan.planNext(since, now, err, s.host.random)
 	}
+	s.plan.spare(now, err)
 	next := s.plan.due
 	if s.plan.requirements != nil {
 		next = s.plan.requirements.deadline
