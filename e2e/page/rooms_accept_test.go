@@ -93,9 +93,10 @@ func TestAcceptPageOfManyRooms(t *testing.T) {
 	t.Log("by touch")
 	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	p.do(chromedp.Evaluate[chromedp.Void](room("Living Room") + `.id = "tapped"; scrollTo(0, 0); undefined`))
+	const now = `document.querySelector("#rooms [aria-current]").textContent`
+	p.eventually("the strip is at its beginning", `scrollY === 0 && `+now+` === "Attic"`)
 	p.click("#tapped")
 	p.eventually("the room is in view", atTop("Living Room"))
-	const now = `document.querySelector("#rooms [aria-current]").textContent`
 	p.eventually("the strip says so", now+` === "Living Room"`)
 	p.eventually("its link can be seen", `(({ left, right }) => left >= 0 && right <= innerWidth)(`+room("Living Room")+`.getBoundingClientRect())`)
 	p.sight("rooms-telephone")
