@@ -26,7 +26,7 @@ func (v *visit) homeAssistants(ctx context.Context) []Finding {
 	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(v.MCP.Servers)), func(id string) bool { return v.MCP.Servers[id].Command != mcpint.HomeAssistantServer })
 	var all []Finding
 	for _, id := range ids {
-		found := v.homeAssistant(ctx, id)
+		found := v.homeAssistant(ctx, id, len(ids) == 1)
 		if len(ids) > 1 {
 			for i := range found {
 				found[i].Part = "home assistant " + id
@@ -37,14 +37,15 @@ func (v *visit) homeAssistants(ctx context.Context) []Finding {
 	return all
 }
 
-// homeAssistant logs in once and looks around.
-func (v *visit) homeAssistant(ctx context.Context, id string) []Finding {
+// homeAssistant logs in once and looks around. What a gateway that runs knows of a refused
+// token counts for the only Home Assistant: it does not say which one of several refuses.
+func (v *visit) homeAssistant(ctx context.Context, id string, only bool) []Finding {
 	cfg, err := v.serverSettings(id)
 	if err != nil {
 		return []Finding{{State: Ill, Text: err.Error(), Do: "Correct mcp.servers." + id + ".env" + inFile(v.Path) + "."}}
 	}
 	at := cfg.House().Socket
-	if v.runs && strings.Contains(v.outage(), hass.TokenRefused) { // each attempt counts there as a failed login
+	if v.runs && only && strings.Contains(v.outage(), hass.TokenRefused) { // each attempt counts there as a failed login
 		return []Finding{v.mendToken(id, cfg, at.URL+" refuses the token, says the gateway; it was not tried again")}
 	}
 	token, err := cfg.ReadToken()
