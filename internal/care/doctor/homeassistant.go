@@ -70,12 +70,23 @@ func (v *visit) homeAssistant(ctx context.Context, id string, only bool) []Findi
 	case isCertificate:
 		return []Finding{{
 			State: Ill, Text: at.URL + ": " + SayCertificate(unknown),
-			Do: "Compare it with that of Home Assistant. Only if it is the same: " + v.set("mcp.servers."+id+".env.HASS_CERT_SHA256", unknown.SHA256),
+			Do: "Compare it with that of Home Assistant. Only if it is the same: " + v.pin(id, at, unknown.SHA256),
 		}}
 	case err != nil:
 		return []Finding{{State: Ill, Text: at.URL + ": " + err.Error(), Do: "Look whether Home Assistant runs there, and whether HASS_URL of the server " + id + " names it."}}
 	}
 	return Describe(at.URL, seen)
+}
+
+// pin is what has the only certificate taken that has this SHA-256, in place of those of an
+// authority.
+func (v *visit) pin(id string, at socket.Config, sum string) string {
+	env := "mcp.servers." + id + ".env."
+	command := v.set(env+"HASS_CERT_SHA256", sum)
+	if at.CAFile != "" {
+		command = v.set(env+"HASS_CA_FILE", "null") + " && " + command
+	}
+	return command
 }
 
 // hassPatience bounds the look at one Home Assistant: a large one tells some megabytes.

@@ -9,6 +9,7 @@ import (
 	"voicegateway/internal/doors"
 	"voicegateway/internal/fake"
 	"voicegateway/internal/hass"
+	"voicegateway/internal/hass/socket"
 	"voicegateway/internal/mcpint"
 )
 
@@ -28,6 +29,17 @@ func TestOneOfTwoHomeAssistantsRefuses(t *testing.T) {
 	for _, f := range v.homeAssistants(t.Context()) {
 		if refused := strings.Contains(f.Text, "refuses the token"); refused != (f.Part == "home assistant home") {
 			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestACertificateIsPinnedInPlaceOfAnAuthority: both together are no valid configuration.
+func TestACertificateIsPinnedInPlaceOfAnAuthority(t *testing.T) {
+	t.Parallel()
+	v := &visit{Patient: Patient{Loaded: &configure.Loaded{}, Command: "voice-gateway"}}
+	for file, drops := range map[string]bool{"": false, "/etc/own.pem": true} {
+		if got := v.pin("home", socket.Config{CAFile: file}, "AB"); strings.Contains(got, "HASS_CA_FILE null") != drops || !strings.Contains(got, "HASS_CERT_SHA256 AB") {
+			t.Errorf("%q: %s", file, got)
 		}
 	}
 }
