@@ -104,7 +104,7 @@ func (c *commander) commandSeveral(ctx context.Context, read *order.Place, m *mo
 }
 
 // commandOne runs one command for one thing when its turn has come. Its place is given back
-// as soon as the command has been sent, or has ended.
+// as soon as the command has been sent, or has ended; for a list, only then.
 func (c *commander) commandOne(ctx context.Context, place *order.Place, e *entity, a form.Command, mayBeDangerous bool) (tools.Receipt, error) {
 	defer place.Pass()
 	r := tools.Receipt{Device: e.Name, Property: a.Action}
@@ -215,7 +215,9 @@ func (c *commander) carryOut(ctx context.Context, place *order.Place, e *entity,
 		"type": "call_service", "domain": s.domain, "service": s.service,
 		"target": map[string]any{"entity_id": []string{e.ID}}, "service_data": orEmpty(s.data),
 	})
-	place.Pass()
+	if s.property != string(home.List) { // how much stands on a list tells of one act only if no other is under way
+		place.Pass()
+	}
 	r.PublishedAt = time.Now()
 	if err != nil { // it may have left
 		return f.endLost(ctx, r)

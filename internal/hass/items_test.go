@@ -2,11 +2,14 @@ package hass_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
 
@@ -84,5 +87,32 @@ func TestAListIsRead(t *testing.T) {
 		if text, s, err = r.house.State(r.Context(), "Shopping List"); err != nil || s.Values["items"] != nil || s.State != 2.0 {
 			r.Errorf("untold: %q, %+v, %v", text, s, err)
 		}
+	})
+}
+
+// TestEachItemIsAddedForItself: of two things that are added at the same time none overtakes the
+// other, and each is told done by what stands on the list since it was added.
+func TestEachItemIsAddedForItself(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		var mu sync.Mutex
+		n := 2
+		r.home.OnCall = func(c fake.ServiceCall) *fake.ServiceError {
+			<-time.After(200 * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			r.home.Set(c.Entity, strconv.Itoa(n), nil, c.Context)
+			return nil
+		}
+		var wg sync.WaitGroup
+		for _, item := range []string{"milk", "bread"} {
+			wg.Go(func() {
+				got, err := r.house.Control(r.Context(), form.Command{Device: "Shopping List", Action: "add", Value: item}, false)
+				if err != nil || got.Outcome != tools.Confirmed || got.Message != item+" is on Shopping List." {
+					r.Errorf("%s: %+v, %v", item, got, err)
+				}
+			})
+		}
+		wg.Wait()
 	})
 }

@@ -26,7 +26,7 @@ func (v *visit) homeAssistants(ctx context.Context) []Finding {
 	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(v.MCP.Servers)), func(id string) bool { return v.MCP.Servers[id].Command != mcpint.HomeAssistantServer })
 	var all []Finding
 	for _, id := range ids {
-		found := v.homeAssistant(ctx, id)
+		found := v.homeAssistant(ctx, id, len(ids) == 1)
 		if len(ids) > 1 {
 			for i := range found {
 				found[i].Part = "home assistant " + id
@@ -37,14 +37,15 @@ func (v *visit) homeAssistants(ctx context.Context) []Finding {
 	return all
 }
 
-// homeAssistant logs in once and looks around.
-func (v *visit) homeAssistant(ctx context.Context, id string) []Finding {
+// homeAssistant logs in once and looks around. What a gateway that runs knows of a refused
+// token counts for the only Home Assistant: it does not say which one of several refuses.
+func (v *visit) homeAssistant(ctx context.Context, id string, only bool) []Finding {
 	cfg, err := v.serverSettings(id)
 	if err != nil {
 		return []Finding{{State: Ill, Text: err.Error(), Do: "Correct mcp.servers." + id + ".env" + inFile(v.Path) + "."}}
 	}
 	at := cfg.House().Socket
-	if v.runs && strings.Contains(v.outage(), hass.TokenRefused) { // each attempt counts there as a failed login
+	if v.runs && only && strings.Contains(v.outage(), hass.TokenRefused) { // each attempt counts there as a failed login
 		return []Finding{v.mendToken(id, cfg, at.URL+" refuses the token, says the gateway; it was not tried again")}
 	}
 	token, err := cfg.ReadToken()
@@ -69,12 +70,23 @@ func (v *visit) homeAssistant(ctx context.Context, id string) []Finding {
 	case isCertificate:
 		return []Finding{{
 			State: Ill, Text: at.URL + ": " + SayCertificate(unknown),
-			Do: "Compare it with that of Home Assistant. Only if it is the same: " + v.set("mcp.servers."+id+".env.HASS_CERT_SHA256", unknown.SHA256),
+			Do: "Compare it with that of Home Assistant. Only if it is the same: " + v.pin(id, at, unknown.SHA256),
 		}}
 	case err != nil:
 		return []Finding{{State: Ill, Text: at.URL + ": " + err.Error(), Do: "Look whether Home Assistant runs there, and whether HASS_URL of the server " + id + " names it."}}
 	}
 	return Describe(at.URL, seen)
+}
+
+// pin is what has the only certificate taken that has this SHA-256, in place of those of an
+// authority.
+func (v *visit) pin(id string, at socket.Config, sum string) string {
+	env := "mcp.servers." + id + ".env."
+	command := v.set(env+"HASS_CERT_SHA256", sum)
+	if at.CAFile != "" {
+		command = v.set(env+"HASS_CA_FILE", "null") + " && " + command
+	}
+	return command
 }
 
 // hassPatience bounds the look at one Home Assistant: a large one tells some megabytes.
