@@ -150,12 +150,26 @@ func (p Retold) unsure(d *Deed) string {
 // did is a deed as what was done to its thing: "turned the lamp on".
 func (p Retold) did(d *Deed) string {
 	args := map[string]any{"name": p.grammar.callThing(d.Entity), "value": p.valueOf(d)}
+	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told by their state or their value
+	case home.Mute:
+		return p.Phrase("did_"+muted(d.Value), args)
+	case home.Skip, home.List:
+		return p.Phrase("did_"+d.Property, args)
+	}
 	for _, state := range []string{"on", "off", "open", "closed", "locked", "unlocked"} {
 		if text := p.Phrase("did_"+state, args); text != "" && d.made(state) {
 			return text
 		}
 	}
 	return p.Phrase("did_act", args)
+}
+
+// muted is the word for whether a thing is mute.
+func muted(value any) string {
+	if on, _ := value.(bool); on {
+		return "muted"
+	}
+	return "unmuted"
 }
 
 // made reports whether a deed's own word for its result is the state.
@@ -177,7 +191,9 @@ func (d *Deed) made(state string) bool {
 // valueOf is what a deed made of its thing.
 func (p Retold) valueOf(d *Deed) string {
 	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told as states
-	case home.Brightness, home.Position, home.Speed:
+	case home.Mute:
+		return p.readings.states["other"][muted(d.Value)]
+	case home.Brightness, home.Position, home.Speed, home.Volume, home.TargetHumidity:
 		return sayValue(d.Value) + " " + p.readings.units["%"]
 	case home.Setpoint, home.HeatsTo, home.CoolsTo:
 		return sayValue(d.Value) + " " + p.readings.degrees(d.Entity.Scale, false)
@@ -194,6 +210,10 @@ func (p Retold) valueOf(d *Deed) string {
 func (p Retold) Into(d *Deed, state string) bool {
 	if state == "" {
 		return true
+	}
+	switch home.Ability(d.Property) { //nolint:exhaustive // these say nothing of whether a thing is on
+	case home.Mute, home.Volume, home.TargetHumidity, home.Skip, home.List:
+		return false
 	}
 	o := observation{State: d.Value, Values: map[string]any{d.Property: d.Value}}
 	if level, ok := d.Value.(float64); ok && !slices.Contains([]home.Ability{home.Setpoint, home.HeatsTo, home.CoolsTo}, home.Ability(d.Property)) {

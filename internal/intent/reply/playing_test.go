@@ -57,3 +57,42 @@ func TestWhatPlaysAndStandsOnLists(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasDoneToAPlayer: a thing that was muted or turned down was not switched on or off,
+// and neither was a list that somebody wrote on.
+func TestWhatWasDoneToAPlayer(t *testing.T) {
+	t.Parallel()
+	tv := &home.Entity{ID: "tv", Name: "TV", Domain: "media_player"}
+	damp := &home.Entity{ID: "damp", Name: "Humidifier", Domain: "humidifier"}
+	list := &home.Entity{ID: "shop", Name: "Shopping List", Domain: "todo"}
+	for name, tt := range map[string]struct {
+		deed  reply.Deed
+		said  string
+		state string
+	}{
+		"muted":    {reply.Deed{Entity: tv, Property: "mute", Value: true}, "I muted the TV.", "muted"},
+		"unmuted":  {reply.Deed{Entity: tv, Property: "mute", Value: false}, "I unmuted the TV.", "not muted"},
+		"volume":   {reply.Deed{Entity: tv, Property: "volume", Value: 30.0}, "I set the TV to 30 percent.", "30 percent"},
+		"silent":   {reply.Deed{Entity: tv, Property: "volume", Value: 0.0}, "I set the TV to 0 percent.", "0 percent"},
+		"skipped":  {reply.Deed{Entity: tv, Property: "skip"}, "I skipped on the TV.", ""},
+		"humidity": {reply.Deed{Entity: damp, Property: "target_humidity", Value: 50.0}, "I set the humidifier to 50 percent.", "50 percent"},
+		"a list":   {reply.Deed{Entity: list, Property: "list", Value: 4.0}, "I changed the shopping list.", "4"},
+	} {
+		english, err := reply.Ours("en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := reply.Retold{Phrases: english}
+		if got := r.Done([]reply.Deed{tt.deed}, false); got != tt.said {
+			t.Errorf("%s: %q, want %q", name, got, tt.said)
+		}
+		if got := r.State(&tt.deed); got != tt.state {
+			t.Errorf("%s: %q, want %q", name, got, tt.state)
+		}
+		for _, state := range []string{"on", "off"} {
+			if r.Into(&tt.deed, state) {
+				t.Errorf("%s: it is said to have brought it into %q", name, state)
+			}
+		}
+	}
+}
