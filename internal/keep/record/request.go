@@ -46,7 +46,7 @@ type Request struct {
 type Control struct {
 	Thing string `json:"thing"`           // its id
 	Name  string `json:"name"`            // its name when it was ordered
-	Do    string `json:"do"`              // on, off, toggle, level, open, close, stop, position, lock, unlock, setpoint, mode or colour
+	Do    string `json:"do"`              // a word of the control tool, such as on, level or play
 	Value any    `json:"value,omitempty"` // a level, a position and a speed in percent, a set point in the degrees of the house; nil: none
 }
 
