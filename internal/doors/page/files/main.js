@@ -23,7 +23,11 @@ async function load() {
   const gateway = await ask("gateway");
   setClock(gateway.now);
   for (const section of sections) section.start?.(gateway);
-  await Promise.allSettled(sections.map((section) => section.load?.()));
+  const outcomes = await Promise.allSettled(sections.map((section) => section.load?.()));
+  if (outcomes[sections.indexOf(house)].status === "fulfilled") {
+    fresh = true;
+    tellLost();
+  }
   document.body.dataset.loaded = String(Number(document.body.dataset.loaded ?? 0) + 1);
 }
 
@@ -34,14 +38,20 @@ const loadSoon = soon(() => load().catch((problem) => say(byId("notice"), proble
 const patience = 25000; // ms
 
 let broken = false, looked = Date.now(); // since when the page is visible
+let fresh = true; // the house was told on this connection, or nothing was missed since
+let old = false;  // the house is shown as old
 
-// tellLost says that what the page shows is old, and how old.
+// tellLost says that what the page shows is old, and how old. The house stays old until what was
+// missed has come.
 function tellLost() {
   const lost = broken || !document.hidden && Date.now() - Math.max(lastAnswer(), looked) > patience;
-  if (lost !== byId("lost").hidden) return;
-  if (lost) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
-  byId("lost").hidden = !lost;
-  house.lose(lost ? new Date(lastAnswer()).toISOString() : "");
+  if (lost === byId("lost").hidden) {
+    if (lost) say(byId("lost"), word("lost_since", { time: minuteOf(lastAnswer()) }));
+    byId("lost").hidden = !lost;
+  }
+  if ((lost || !fresh) === old) return;
+  old = !old;
+  house.lose(old ? new Date(lastAnswer()).toISOString() : "");
 }
 
 setInterval(tellLost, 5000);
@@ -50,7 +60,9 @@ document.addEventListener("visibilitychange", () => { looked = Date.now(); });
 follow((kind, body) => {
   if (kind === "open" || kind === "lost") {
     broken = kind === "lost";
-    if (!broken) {
+    if (broken) {
+      fresh = false;
+    } else {
       clearLost();
       noteAnswer();
     }
@@ -60,6 +72,10 @@ follow((kind, body) => {
   noteAnswer();
   if (kind === "hello") {
     if (!body.resumed) loadSoon();
+    else {
+      fresh = true;
+      tellLost();
+    }
     return;
   }
   for (const section of sections) section.take?.(kind, body);
