@@ -126,8 +126,8 @@ func (p *Page) shows(word string) bool {
 // tight writes styles without the blanks that only people need.
 var tight = strings.NewReplacer(" {", "{", "{ ", "{", " }", "}", ": ", ":", "; ", ";", ", ", ",")
 
-// slim leaves out of a module or of the styles what a browser does not need: indentation, lines
-// that are only a comment, and blanks within styles. No text of theirs goes over a line.
+// slim leaves out of a module or of the styles what a browser does not need: indentation,
+// comments, and blanks within styles. No text of theirs goes over a line.
 func slim(name string, content []byte) []byte {
 	kind := path.Ext(name)
 	if kind != ".js" && kind != ".css" {
@@ -136,7 +136,10 @@ func slim(name string, content []byte) []byte {
 	var slimmed bytes.Buffer
 	for line := range bytes.Lines(content) {
 		line = bytes.TrimSpace(line)
-		if len(line) > 0 && (kind != ".js" || !bytes.HasPrefix(line, []byte("//"))) {
+		if kind == ".js" {
+			line = uncomment(line)
+		}
+		if len(line) > 0 {
 			slimmed.Write(line)
 			slimmed.WriteByte('\n')
 		}
@@ -145,6 +148,23 @@ func slim(name string, content []byte) []byte {
 		return []byte(tight.Replace(slimmed.String()))
 	}
 	return slimmed.Bytes()
+}
+
+// uncomment leaves the comment out of a line of a module: the whole line, or what stands behind
+// the end of a statement and outside of a text.
+func uncomment(line []byte) []byte {
+	if bytes.HasPrefix(line, []byte("//")) {
+		return nil
+	}
+	at := bytes.LastIndex(line, []byte(" // "))
+	if at < 0 {
+		return line
+	}
+	code := bytes.TrimSpace(line[:at])
+	if !bytes.ContainsAny(code[len(code)-1:], ";,{}") || bytes.Count(code, []byte(`"`))%2 != 0 || bytes.Count(code, []byte("`"))%2 != 0 {
+		return line
+	}
+	return code
 }
 
 // app is the manifest from which a phone or a computer installs the page like a program.

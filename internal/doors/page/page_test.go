@@ -207,7 +207,7 @@ func TestModulesAreServedWithoutComments(t *testing.T) {
 		}
 	}
 	got := string(slim("a.js", []byte("// why\nif (x) {\n  // because\n\n  say(\"// no comment\"); // of no use\n}\n")))
-	if want := "if (x) {\nsay(\"// no comment\"); // of no use\n}\n"; got != want {
+	if want := "if (x) {\nsay(\"// no comment\");\n}\n"; got != want {
 		t.Errorf("a module is served as %q, want %q", got, want)
 	}
 	if got := string(slim("a.svg", []byte(" // kept\n"))); got != " // kept\n" {
@@ -314,5 +314,22 @@ func TestWhatABrowserMayDo(t *testing.T) {
 	}
 	if len(made(t, "de").File("words.js")) == 0 {
 		t.Error("there are no words")
+	}
+}
+
+// TestACommentBehindCodeIsLeftOut: what stands within a text is no comment.
+func TestACommentBehindCodeIsLeftOut(t *testing.T) {
+	for line, want := range map[string]string{
+		"// all of it":                    "",
+		"let a = 1; // of things":         "let a = 1;",
+		"if (a) { // or so":               "if (a) {",
+		`say("no; // comment");`:          `say("no; // comment");`,
+		"say(`no; // comment`);":          "say(`no; // comment`);",
+		`ask("http://here");`:             `ask("http://here");`,
+		`say("a"); // the "b" is another`: `say("a");`,
+	} {
+		if got := string(uncomment([]byte(line))); got != want {
+			t.Errorf("%q is served as %q, want %q", line, got, want)
+		}
 	}
 }
