@@ -31,6 +31,12 @@ func FaultOf(err error) mcpint.Fault {
 	if isTLS(err) {
 		return mcpint.FaultTLS
 	}
+	return faultOfStart(err)
+}
+
+// faultOfStart sorts the error of a program that was not started, or of a connection that was
+// not made.
+func faultOfStart(err error) mcpint.Fault {
 	name, unknown := errors.AsType[*net.DNSError](err)
 	network, isNetwork := errors.AsType[net.Error](err)
 	_, reaches := errors.AsType[*net.OpError](err) // over a network there is no file

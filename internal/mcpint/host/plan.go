@@ -71,8 +71,12 @@ func (p *plan) isSpared(now time.Time) bool { return now.Before(p.sparedUntil) }
 const hastenAfter = time.Second
 
 // hasten makes the next attempt due now and the pace quick again, because something
-// the server needs has come. It returns false where no timer may start an attempt.
+// the server needs has come; a server that is left alone stays so. It returns false where no
+// timer may start an attempt.
 func (p *plan) hasten(now time.Time) bool {
+	if p.isSpared(now) {
+		return true
+	}
 	if !p.retry.Enabled {
 		return false
 	}

@@ -118,7 +118,7 @@ func (s *supervisor) connect(ctx context.Context) (*connection, bool) {
 // ctx ended.
 func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 	for {
-		if s.plan.urgency != notUrgent || ctx.Err() != nil {
+		if s.needsNoWait(ctx) {
 			return s.plan.takeUrgency(), ctx.Err() == nil
 		}
 		alarm, wake := s.alarms()
@@ -139,20 +139,33 @@ func (s *supervisor) waitForAttempt(ctx context.Context) (timed, ok bool) {
 				return false, true
 			}
 		case <-wake:
-			if !s.plan.isSpared(time.Now()) && !s.plan.hasten(time.Now()) {
+			if !s.plan.hasten(time.Now()) {
 				return false, true
 			}
 		case a := <-s.requests.connect:
-			if s.plan.isSpared(time.Now()) {
-				a.reply <- outcome{err: s.plan.refusal}
-				continue
+			if s.letWait(a) {
+				return false, true
 			}
-			s.plan.waiters = append(s.plan.waiters, a.reply)
-			return false, true
 		case a := <-s.requests.retry:
 			s.beginAnew(a)
 		}
 	}
+}
+
+// needsNoWait reports whether an attempt is urgent, or ctx has ended.
+func (s *supervisor) needsNoWait(ctx context.Context) bool {
+	return s.plan.urgency != notUrgent || ctx.Err() != nil
+}
+
+// letWait keeps a call that wants a connection until there is one. It refuses the call, and
+// returns false, while the server is left alone.
+func (s *supervisor) letWait(a request) bool {
+	if s.plan.isSpared(time.Now()) {
+		a.reply <- outcome{err: s.plan.refusal}
+		return false
+	}
+	s.plan.waiters = append(s.plan.waiters, a.reply)
+	return true
 }
 
 // alarms returns the channels that end the wait: the time of the schedule, and
