@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"voicegateway/internal/intent"
-	"voicegateway/internal/intent/reader"
 )
 
 // Hear has the recogniser listen for texts beside the sentences: the family's own
@@ -34,38 +33,7 @@ func (h *House) bare(texts []string) []string {
 	return out
 }
 
-// hearing is what a recogniser was told about a text.
-type hearing struct {
-	text       string
-	understood bool
-}
-
-// understands reports whether a text is a sentence or a wording, or an order in other words.
-// A recogniser asks at every frame of a pause, so that the last answer is kept.
+// understands reports whether a text is a sentence or a wording.
 func (u *understanding) understands(text string) bool {
-	if last := u.asked.Load(); last != nil && last.text == text {
-		return last.understood
-	}
-	is := intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text)) || u.reads(text)
-	u.asked.Store(&hearing{text, is})
-	return is
-}
-
-// reads reports whether a text that fits no sentence would be done or asked about as one of
-// ours (REQUIREMENTS U17).
-func (u *understanding) reads(text string) bool {
-	words, d := reader.WordsOf(u.language), u.matcher.Match(text, "")
-	if words == nil || u.house.Empty() || d.Route != intent.Model || !reader.Reads(d) {
-		return false
-	}
-	kinds, err := reader.Load(u.language)
-	if err != nil {
-		return false
-	}
-	act := d.Act
-	if act == "" {
-		act = u.matcher.SpeechAct(text)
-	}
-	match := func(sentence string) intent.Decision { return u.matcher.Match(sentence, "") }
-	return words.Read(reader.Text{Words: text, Act: act}, kinds, u.house, match).Verdict != reader.Leave
+	return intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text))
 }

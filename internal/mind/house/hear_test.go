@@ -1,12 +1,10 @@
 package house_test
 
 import (
-	"context"
 	"log/slog"
 	"slices"
 	"testing"
 
-	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/house"
@@ -50,63 +48,5 @@ func TestWordingsAreHeard(t *testing.T) {
 	}
 	if same := pack.Hearing(nil); same != pack || slices.ContainsFunc(pack.Blocks, func(b intent.Block) bool { return b.Intent == "" }) {
 		t.Error("the pack itself has changed")
-	}
-}
-
-// listener is a recogniser that takes every grammar.
-type listener struct{ speech.Grammar }
-
-func (l *listener) SetGrammar(_ context.Context, g speech.Grammar) ([]string, error) {
-	l.Grammar = g
-	return nil, nil
-}
-
-// TestOtherWordsAreHeard: what a recogniser has written freely counts if it is a sentence or
-// would be read as one. Other talk, and what only tells or forbids, does not.
-func TestOtherWordsAreHeard(t *testing.T) {
-	t.Parallel()
-	kitchen := &home.House{
-		Areas:    []home.Area{{Name: "Kitchen"}},
-		Entities: []home.Entity{{ID: "light.kitchen", Name: "Kitchen Light", Domain: "light", Area: "Kitchen", Abilities: []home.Ability{home.OnOff}}},
-	}
-	for language, texts := range map[string]map[string]bool{
-		"en": {
-			"turn on the kitchen light":                              true,
-			"would you extinguish the kitchen light":                 true,
-			"would you extinguish the lights in the kitchen":         true,
-			"she would extinguish the kitchen light":                 false,
-			"don't you extinguish the kitchen light":                 false,
-			"i think we should have pasta for dinner tonight":        false,
-			"my favourite book is about a boy who sails around":      false,
-			"please call my mother and tell her that i will be late": false,
-		},
-		"de": {"schalte das Kitchen Light ein": true, "mach dem Kitchen Light den Garaus": false},
-	} {
-		pack, err := intent.Ours(language)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := house.New(pack, kitchen, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &listener{}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- h.Teach(ctx, p) }()
-		if err := h.Learnt(ctx); err != nil {
-			t.Fatal(err)
-		}
-		for text, want := range texts {
-			for range 2 { // the second answer is remembered
-				if got := p.Understood(text); got != want {
-					t.Errorf("%s: %q is understood: %v, want %v", language, text, got, want)
-				}
-			}
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 	}
 }
