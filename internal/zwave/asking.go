@@ -55,9 +55,8 @@ func (d *devices) ask(ctx context.Context, m *model, e *entity, id wire.ValueID)
 	return f
 }
 
-// unanswered reports whether nobody has answered a question about a device that counts as
-// reachable.
-func (f finding) unanswered() bool { return f.reachable && f.reason != "" }
+// unanswered reports whether nobody has answered a question about a device, or could be asked.
+func (f finding) unanswered() bool { return f.reason != "" }
 
 // told returns the readings that are given with a finding. If nobody has answered, a
 // value is unknown that may have become another one since its last reading.
@@ -156,6 +155,9 @@ func (d *devices) lastFound(m *model, e *entity, fresh bool) finding {
 	switch {
 	case !f.reachable:
 		f.reason = d.unreachableReason(e.node)
+		if d.ledger.outdated(e.main) {
+			f.reading = reading{}
+		}
 	case fresh || d.trusted(m, e.main, f.reading):
 	case m.topics.isContested(e.main):
 		f.reading, f.reason = reading{}, form.SharedTopics

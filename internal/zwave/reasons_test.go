@@ -149,6 +149,41 @@ func TestWithoutABrokerNoDeviceIsBlamed(t *testing.T) {
 	})
 }
 
+// TestALampIsNotToldAsItWasBeforeItsWord takes the broker away right after a lamp has said that it
+// is on, before it can be asked: what it reported before that is not told as its last state.
+func TestALampIsNotToldAsItWasBeforeItsWord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus()
+		play(t, b, nil)
+		mine := &brokenBus{client: b.client(t)}
+		house, err := zwave.New(zwave.DefaultConfig(), mine, quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = house.Run(ctx) })
+		defer func() { cancel(); wg.Wait() }()
+		r := &rig{T: t, ctx: ctx, house: house, mine: mine.client}
+		<-house.Loaded()
+		r.warm()
+		r.puppeteer(map[int]puppet{2: {write: func(any) *written {
+			return &written{status: 255, claims: map[string]any{"Kitchen/Kitchen_Light/switch_binary/endpoint_0/currentValue": true}}
+		}}})
+		if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "confirmed" || got.Value != "on" {
+			t.Fatalf("the lamp's own word: %+v", got)
+		}
+		mine.leave()
+		if got := r.state("Kitchen Light"); got.State == "off" || got.Reachable || got.Reason != "broker_away" {
+			t.Errorf("it is told %+v", got)
+		}
+		if said := r.call("list_devices", map[string]any{"area": "Kitchen", "type": "light"}, nil).Text; strings.Contains(said, "off") {
+			t.Errorf("the list: %q", said)
+		}
+	})
+}
+
 // TestAHouseThatNobodyKnows checks the reason before the first list of nodes.
 func TestAHouseThatNobodyKnows(t *testing.T) {
 	t.Parallel()
