@@ -105,6 +105,11 @@ func (w *world) restartSim(change ...func(*sim.Config)) {
 		w.Fatal(err)
 	}
 	w.sync()
+	// A value may be heard before the word that zwave-js-ui is there again.
+	rig.Within(w.Context(), 10*time.Second, func() bool {
+		house, err := w.home()
+		return err == nil && !strings.Contains(house, `"away":[{`)
+	})
 }
 
 // ready reports whether the gateway knows every device that lives. A sensor of
