@@ -16,6 +16,7 @@ const (
 	mostNoted   = 2000
 	mostOfThing = 100
 	notedFor    = 48 * time.Hour
+	clockTells  = 12 * time.Hour // for how long a time of day is clear without its day
 )
 
 // noted is something that happened without a turn.
@@ -66,24 +67,24 @@ func (r *Reports) add(n noted) {
 }
 
 // between returns what was kept from one moment to another.
-func (r *Reports) between(from, to time.Time) (some []noted) {
+func (r *Reports) between(from, to time.Time) []noted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, n := range r.log {
-		if !n.At.Before(from) && !n.At.After(to) {
-			some = append(some, n)
-		}
-	}
-	return some
+	return pickBetween(r.log, from, to, func(n *noted) time.Time { return n.At })
 }
 
 // between returns what turns did from one moment to another.
-func (l *Ledger) between(from, to time.Time) (some []Entry) {
+func (l *Ledger) between(from, to time.Time) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.kept {
-		if !e.At.Before(from) && !e.At.After(to) {
-			some = append(some, e)
+	return pickBetween(l.kept, from, to, func(e *Entry) time.Time { return e.At })
+}
+
+// pickBetween copies what is of one moment, of another, or of the time between them.
+func pickBetween[T any](all []T, from, to time.Time, at func(*T) time.Time) (some []T) {
+	for i := range all {
+		if t := at(&all[i]); !t.Before(from) && !t.After(to) {
+			some = append(some, all[i])
 		}
 	}
 	return some
@@ -92,8 +93,8 @@ func (l *Ledger) between(from, to time.Time) (some []Entry) {
 // turnLasts bounds how long before the end of its turn a thing may have reported what it did.
 const turnLasts = time.Minute
 
-// caused reports whether a change, which follows from a write of its server, is what a turn did.
-func (l *Ledger) caused(c *Change) bool {
+// isCauseOf reports whether a change, which follows from a write of its server, is what a turn did.
+func (l *Ledger) isCauseOf(c *Change) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.kept, func(e Entry) bool {
@@ -124,7 +125,7 @@ func (a *Account) happened(from, to time.Time, area string) (all []happening) {
 		case n.kind == record.HasRung && area == "", n.kind == record.HasPressed && in(n.Area):
 			all = append(all, fromNote(&n))
 		case n.kind != record.HasReported, thing == nil, !in(thing.Area):
-		case n.Ours && a.Acts.caused(&n.Change), a.Acts.Explains(&n.Change, a.Reports):
+		case n.Ours && a.Acts.isCauseOf(&n.Change), a.Acts.Explains(&n.Change, a.Reports):
 		default:
 			all = append(all, a.fromReport(thing, &n))
 		}
@@ -189,7 +190,7 @@ func (a *Account) SayHappened(from, to, since time.Time, area string) string {
 	if len(said) == 0 {
 		said = append(said, a.Phrases.Phrase("happened_nothing", nil))
 	}
-	if !from.IsZero() && from.Before(since) && time.Since(since) < notedFor/4 {
+	if !from.IsZero() && from.Before(since) && time.Since(since) < clockTells {
 		said = append(said, a.Phrases.Phrase("happened_since", map[string]any{"time": a.Phrases.TimeOfDay(since)}))
 	}
 	return strings.Join(said, " ")
@@ -202,7 +203,7 @@ func (a *Account) sentences(all []happening) (said []string) {
 		next := i + 1
 		if h := &all[i]; h.Kind == record.HasActed && !h.Belied {
 			deeds = append(deeds, *h.deed)
-			for ; next < len(all) && all[next].Turn == h.Turn && !all[next].Belied; next++ {
+			for ; next < len(all) && all[next].Kind == record.HasActed && all[next].Turn == h.Turn && !all[next].Belied; next++ {
 				deeds = append(deeds, *all[next].deed)
 			}
 		}
