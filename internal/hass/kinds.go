@@ -444,7 +444,7 @@ func (s *status) putText(put func(name string, v any), a home.Ability, from stri
 // putPlaying puts what a player plays, and how loud.
 func (s *status) putPlaying(put func(name string, v any)) {
 	put(string(home.Volume), s.volume())
-	put(string(home.Mute), s.muted())
+	put(string(home.Mute), s.mute())
 	for _, name := range []string{"media_title", "media_artist", "source"} {
 		if t := s.text(name); t != "" {
 			put(name, t)
@@ -460,8 +460,8 @@ func (s *status) volume() any {
 	return nil
 }
 
-// muted returns whether a player is muted; nil if it does not tell.
-func (s *status) muted() any {
+// mute returns whether a player is muted; nil if it does not tell.
+func (s *status) mute() any {
 	if muted, ok := s.attributes["is_volume_muted"].(bool); ok {
 		return muted
 	}

@@ -336,12 +336,7 @@ func (r request) planSetpoint() (step, error) {
 		return ok && math.Abs(n-want) < 0.3 // they round, some to whole degrees Fahrenheit and back
 	}, data)
 	s.unit = e.scale
-	s.say = func(s *status) any {
-		if n, ok := s.number(name); ok {
-			return n
-		}
-		return nil
-	}
+	s.say = numberOf(name)
 	return s, nil
 }
 
@@ -492,21 +487,21 @@ func (r request) planMute(mute bool) (step, error) {
 	if err := r.able(home.Mute, "be muted"); err != nil {
 		return step{}, err
 	}
-	s := r.call("volume_mute", home.Mute, func(s *status) bool { return s.known() && s.muted() == mute }, map[string]any{"is_volume_muted": mute})
-	s.say = (*status).muted
+	s := r.call("volume_mute", home.Mute, func(s *status) bool { return s.known() && s.mute() == mute }, map[string]any{"is_volume_muted": mute})
+	s.say = (*status).mute
 	return s, nil
 }
 
 // choice is an ability that takes one of a thing's own words.
 type choice struct {
-	ability         home.Ability
-	service, name   string // the service, and its argument, which is also the attribute that shows it
-	list, countNoun string // the attribute that lists the words, and what people call one of them
+	ability       home.Ability
+	service, name string // the service, and its argument, which is also the attribute that shows it
+	list, noun    string // the attribute that lists the words, and what people call one of them
 }
 
 // planChoice makes a step that sets a thing to one of its own words.
 func (r request) planChoice(c choice) (step, error) {
-	if err := r.able(c.ability, "be set to a "+c.countNoun); err != nil {
+	if err := r.able(c.ability, "be set to a "+c.noun); err != nil {
 		return step{}, err
 	}
 	said, _ := r.value.(string)
@@ -548,13 +543,18 @@ func (r request) planHumidity() (step, error) {
 		return ok && math.Abs(n-want) < 1
 	}, map[string]any{"humidity": want})
 	s.unit = "%"
-	s.say = func(s *status) any {
-		if n, ok := s.number("humidity"); ok {
+	s.say = numberOf("humidity")
+	return s, nil
+}
+
+// numberOf returns what takes a number from a state: nil where it is not told.
+func numberOf(name string) func(*status) any {
+	return func(s *status) any {
+		if n, ok := s.number(name); ok {
 			return n
 		}
 		return nil
 	}
-	return s, nil
 }
 
 // planRobot makes a step for what drives around: it starts, pauses, or drives home.

@@ -69,7 +69,7 @@ func fingerprint(cert *x509.Certificate) string {
 	return strings.Join(pairs, ":")
 }
 
-// pin reads the SHA-256 of the only certificate that is taken; nil if there is none.
+// pin returns the SHA-256 that Config.CertSHA256 names, as bytes; nil if it names none.
 func (c Config) pin() ([]byte, error) {
 	if c.CertSHA256 == "" {
 		return nil, nil
