@@ -182,7 +182,7 @@ func (p *tab) holdsToTalk(g gateway, said string) {
 		if p.holds(isHeld) {
 			p.t.Errorf("%s, and the button is held", what)
 		}
-		p.reads("#state", "idle") // nobody has spoken
+		p.reads("#state", "idle") // there was no speech
 		p.button(input.DispatchMouseEventTypeMouseReleased)
 	}
 }

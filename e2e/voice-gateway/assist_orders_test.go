@@ -14,8 +14,8 @@ import (
 // aim is what a sentence should lead to.
 type aim string
 
-// The aims. A lie is of a thing that does not do what it is told: whoever says it has done so
-// is wrong. A hazard lets somebody in, and is not done on a bare sentence.
+// The aims. Of a lie, the thing reports a state and does not do the act: an assistant that says
+// “done” is wrong. A hazard opens the house, so an assistant has to ask before it acts.
 const (
 	aimAct    aim = "acts"
 	aimTell   aim = "tells"

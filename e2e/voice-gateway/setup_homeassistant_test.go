@@ -45,8 +45,8 @@ func newHomeAssistant(t *testing.T, secure bool) (*fake.HomeAssistant, *httptest
 	return house, server
 }
 
-// answered are the flags that answer what is not asked of in these tests.
-func answered() []string {
+// otherFlags are the flags for the questions that these tests are not about.
+func otherFlags() []string {
 	return []string{"--language", "en", "--id", "test", "--microphone", "default", "--speaker", "default", "--wake-word", "hey jarvis", "--models", "skip", "--model", "none"}
 }
 
@@ -101,7 +101,7 @@ func TestSetupOfHomeAssistant(t *testing.T) {
 		{"Token", wrongToken + enter},
 		{"Token", "Bearer " + rightToken + enter},
 		{"Room", "Hall" + enter},
-	}, append([]string{"--config", n.config}, answered()...)...)
+	}, append([]string{"--config", n.config}, otherFlags()...)...)
 	all, refused := house.Logins()
 	if status != 0 || refused != 1 || all > 4 {
 		t.Fatalf("status %d, %d of %d logins were refused:\n%s", status, refused, all, shown)
@@ -137,7 +137,7 @@ func TestSetupOfHomeAssistantByFlags(t *testing.T) {
 	_, server := newHomeAssistant(t, false)
 	n := newGuest(t)
 	file := filepath.Join(t.TempDir(), "token")
-	flags := append([]string{"--yes", "--broker", "none", "--hass-url", server.URL, "--hass-token-file", file}, answered()...)
+	flags := append([]string{"--yes", "--broker", "none", "--hass-url", server.URL, "--hass-token-file", file}, otherFlags()...)
 	for name, token := range map[string]string{"no file": "", "no token": "Voice\n", "a wrong one": wrongToken + "\n"} {
 		if token != "" {
 			if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
@@ -175,7 +175,7 @@ func TestSetupOfACertificate(t *testing.T) {
 		{"Take this certificate", "y" + enter},
 		{"Token", rightToken + enter},
 		{"Room", "Hall" + enter},
-	}, append([]string{"--config", n.config}, answered()...)...)
+	}, append([]string{"--config", n.config}, otherFlags()...)...)
 	text := n.text()
 	if status != 0 || strings.Count(shown, "SHA-256") < 2 || !strings.Contains(text, "HASS_CERT_SHA256") || !strings.Contains(text, server.URL) {
 		t.Fatalf("status %d:\n%s\n%s", status, shown, text)
@@ -185,7 +185,7 @@ func TestSetupOfACertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newGuest(t)
-	flags := append([]string{"--yes", "--broker", "none", "--house", "homeassistant", "--hass-url", server.URL, "--hass-token-file", file}, answered()...)
+	flags := append([]string{"--yes", "--broker", "none", "--house", "homeassistant", "--hass-url", server.URL, "--hass-token-file", file}, otherFlags()...)
 	before, _ := house.Logins()
 	_, stderr, status := command(t, other.env, append([]string{"--config", other.config, "setup"}, flags...)...)
 	_, pin, found := strings.Cut(strings.TrimSpace(stderr), "--hass-cert-sha256 ")

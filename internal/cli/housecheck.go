@@ -97,8 +97,8 @@ func (a *app) serverFor(l *loaded, args []string, tokenFile string) (mcpint.Serv
 	return mcpint.Server{ID: filepath.Base(args[0]), Transport: "stdio", Command: args[0], Args: args[1:]}, nil
 }
 
-// houseToken is the bearer token for a server at an address: that of a file, else that of the
-// variable which the server itself has for it. It is "" if there is none.
+// houseToken returns the bearer token for a server at an address, from a file or from the variable
+// MCP_HTTP_TOKEN, which the server reads, too; "" without either.
 func (a *app) houseToken(file string) (string, error) {
 	if file == "" {
 		return config.Options{Environ: a.Environ}.Getenv("MCP_HTTP_TOKEN"), nil

@@ -147,7 +147,7 @@ func around(ctx context.Context, local string) []string {
 // does not carry it.
 func discoverBrokers(ctx context.Context) []string {
 	var all []string
-	for _, e := range announced(ctx, "_mqtt._tcp", announcing, mostBrokers) {
+	for _, e := range listAnnounced(ctx, "_mqtt._tcp", announcing, mostBrokers) {
 		if ip, ok := netip.AddrFromSlice(e.AddrV4); ok && e.Port > 0 && e.Port < 1<<16 {
 			all = append(all, "mqtt://"+net.JoinHostPort(ip.String(), strconv.Itoa(e.Port)))
 		}
@@ -156,8 +156,8 @@ func discoverBrokers(ctx context.Context) []string {
 	return slices.Compact(all)
 }
 
-// announced are the first services of a kind that tell of themselves by mDNS within a time.
-func announced(ctx context.Context, service string, within time.Duration, most int) (all []*mdns.ServiceEntry) {
+// listAnnounced lists the first services of a kind that tell of themselves by mDNS within a time.
+func listAnnounced(ctx context.Context, service string, within time.Duration, most int) (all []*mdns.ServiceEntry) {
 	entries := make(chan *mdns.ServiceEntry, most) // more are dropped by the library
 	_ = mdns.QueryContext(ctx, &mdns.QueryParam{
 		Service: service, Timeout: within, Entries: entries, Logger: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),

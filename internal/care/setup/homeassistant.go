@@ -526,7 +526,7 @@ func discoverHomeAssistants(ctx context.Context) []option {
 		_ = c.Close()
 		all = append(all, option{value: "http://" + here, shown: "http://" + here + "  (this machine)"})
 	}
-	for _, e := range announced(ctx, "_home-assistant._tcp", probing, mostHomeAssistants) {
+	for _, e := range listAnnounced(ctx, "_home-assistant._tcp", probing, mostHomeAssistants) {
 		if o, ok := readAnnouncement(e); ok && !slices.ContainsFunc(all, func(x option) bool { return x.value == o.value }) {
 			all = append(all, o)
 		}

@@ -61,7 +61,8 @@ func TestReadAnnouncement(t *testing.T) {
 	}
 }
 
-// What people paste along with a token is taken away, and what is none is said so.
+// TestTokens checks that a token is cleaned of what people paste with it, and that a text which
+// cannot be one is refused.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	token := "eyJhbGciOiJIUzI1NiJ9." + strings.Repeat("x", 90) + ".c2ln"

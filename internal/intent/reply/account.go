@@ -152,7 +152,7 @@ func (p Retold) did(d *Deed) string {
 	args := map[string]any{"name": p.grammar.callThing(d.Entity), "value": p.valueOf(d)}
 	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told by their state or their value
 	case home.Mute:
-		return p.Phrase("did_"+muted(d.Value), args)
+		return p.Phrase("did_"+muteWord(d.Value), args)
 	case home.Skip, home.List:
 		return p.Phrase("did_"+d.Property, args)
 	}
@@ -164,8 +164,8 @@ func (p Retold) did(d *Deed) string {
 	return p.Phrase("did_act", args)
 }
 
-// muted is the word for whether a thing is mute.
-func muted(value any) string {
+// muteWord is the word for whether a thing is mute.
+func muteWord(value any) string {
 	if on, _ := value.(bool); on {
 		return "muted"
 	}
@@ -192,7 +192,7 @@ func (d *Deed) made(state string) bool {
 func (p Retold) valueOf(d *Deed) string {
 	switch home.Ability(d.Property) { //nolint:exhaustive // the others are told as states
 	case home.Mute:
-		return p.readings.states["other"][muted(d.Value)]
+		return p.readings.states["other"][muteWord(d.Value)]
 	case home.Brightness, home.Position, home.Speed, home.Volume, home.TargetHumidity:
 		return sayValue(d.Value) + " " + p.readings.units["%"]
 	case home.Setpoint, home.HeatsTo, home.CoolsTo:
