@@ -14,9 +14,12 @@ import (
 	"voicegateway/internal/mcpint"
 )
 
-// boldModel calls the same tools in every turn, whatever it is asked, and then claims
-// that all is done.
-type boldModel struct{ calls []string }
+// boldModel calls a tool in every turn, with the same arguments whatever it is asked, and then
+// claims that all is done.
+type boldModel struct {
+	tool  string
+	calls []string // the arguments of each call, as JSON
+}
 
 // ServeHTTP answers /models and /chat/completions.
 func (m boldModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,12 +33,12 @@ func (m boldModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"tiny\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
 	}
 	if strings.Contains(string(body), `"role":"tool"`) {
-		send(`{"content":"Everything is done."}`, "null")
+		send(`{"content":"The kitchen light is on. Everything is done."}`, "null")
 		send(`{}`, `"stop"`)
 	} else {
 		for i, args := range m.calls {
 			quoted, _ := json.Marshal(args)
-			send(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","type":"function","function":{"name":"control_zwave_device","arguments":%s}}]}`, i, i, quoted), "null")
+			send(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","type":"function","function":{"name":%q,"arguments":%s}}]}`, i, i, m.tool, quoted), "null")
 		}
 		send(`{}`, `"tool_calls"`)
 	}
@@ -79,7 +82,7 @@ func TestAModelsActsPassTheGate(t *testing.T) {
 			t.Parallel()
 			broker := mosquitto(t)
 			simulate(t, broker)
-			server := httptest.NewServer(boldModel{tt.calls})
+			server := httptest.NewServer(boldModel{"control_zwave_device", tt.calls})
 			t.Cleanup(server.Close)
 			_, http, _ := daemon(t, broker, "VOICE_GATEWAY_AI_ENABLED=auto", "VOICE_GATEWAY_AI_BASE_URL="+server.URL+"/v1", "VOICE_GATEWAY_GATEWAY_LANGUAGE="+tt.language)
 			becomes(t, http, mcpint.Connected)

@@ -92,26 +92,7 @@ func (s *ownServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // it knows.
 func switchModel(t *testing.T, tool, args string) (url string) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/models") {
-			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"tiny","object":"model"}]}`)
-			return
-		}
-		body, _ := io.ReadAll(r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		send := func(delta, finish string) {
-			_, _ = fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"tiny\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
-		}
-		if strings.Contains(string(body), `"role":"tool"`) {
-			send(`{"content":"The kitchen light is on. Everything is done."}`, "null")
-			send(`{}`, `"stop"`)
-		} else {
-			quoted, _ := json.Marshal(args)
-			send(fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":%q,"arguments":%s}}]}`, tool, quoted), "null")
-			send(`{}`, `"tool_calls"`)
-		}
-		_, _ = io.WriteString(w, "data: [DONE]\n\n")
-	}))
+	server := httptest.NewServer(boldModel{tool, []string{args}})
 	t.Cleanup(server.Close)
 	return server.URL + "/v1"
 }

@@ -121,24 +121,30 @@ func TestEveryReceiptHasItsReason(t *testing.T) {
 	}
 }
 
+// liveWithABrokenBus starts a house whose broker can be taken away, within a bubble of synctest.
+func liveWithABrokenBus(t *testing.T) (*rig, *brokenBus) {
+	t.Helper()
+	b := newBus()
+	play(t, b, nil)
+	mine := &brokenBus{client: b.client(t)}
+	house, err := zwave.New(zwave.DefaultConfig(), mine, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = house.Run(ctx) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	<-house.Loaded()
+	return &rig{T: t, ctx: ctx, house: house, mine: mine.client}, mine
+}
+
 // TestWithoutABrokerNoDeviceIsBlamed takes the broker away before a command and in
 // the middle of one.
 func TestWithoutABrokerNoDeviceIsBlamed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBus()
-		play(t, b, nil)
-		mine := &brokenBus{client: b.client(t)}
-		house, err := zwave.New(zwave.DefaultConfig(), mine, quiet())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = house.Run(ctx) })
-		defer func() { cancel(); wg.Wait() }()
-		r := &rig{T: t, ctx: ctx, house: house, mine: mine.client}
-		<-house.Loaded()
+		r, mine := liveWithABrokenBus(t)
 		p := r.puppeteer(map[int]puppet{2: {write: func(any) *written { mine.leave(); return nil }}})
 		if got, _ := r.control("Kitchen Light", "on", nil); got.Outcome != "no_answer" || got.Reason != "interrupted" || !strings.Contains(got.Message, "MQTT broker") {
 			t.Errorf("gone after it was sent: %+v", got)
@@ -154,19 +160,7 @@ func TestWithoutABrokerNoDeviceIsBlamed(t *testing.T) {
 func TestALampIsNotToldAsItWasBeforeItsWord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBus()
-		play(t, b, nil)
-		mine := &brokenBus{client: b.client(t)}
-		house, err := zwave.New(zwave.DefaultConfig(), mine, quiet())
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = house.Run(ctx) })
-		defer func() { cancel(); wg.Wait() }()
-		r := &rig{T: t, ctx: ctx, house: house, mine: mine.client}
-		<-house.Loaded()
+		r, mine := liveWithABrokenBus(t)
 		r.warm()
 		r.puppeteer(map[int]puppet{2: {write: func(any) *written {
 			return &written{status: 255, claims: map[string]any{"Kitchen/Kitchen_Light/switch_binary/endpoint_0/currentValue": true}}
