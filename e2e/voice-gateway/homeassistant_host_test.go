@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -166,25 +165,7 @@ func TestAnyHostOfHomeAssistant(t *testing.T) {
 		}
 		add(name, text)
 	}
-	golden, got := filepath.Join("testdata", "homeassistant.txtar"), txtar.Format(&archive)
-	if *rewrite {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotten, wanted := txtar.Parse(got), txtar.Parse(want)
-	if len(gotten.Files) != len(wanted.Files) {
-		t.Errorf("%d parts, the golden file has %d", len(gotten.Files), len(wanted.Files))
-	}
-	for i := range min(len(gotten.Files), len(wanted.Files)) {
-		if g, w := gotten.Files[i], wanted.Files[i]; g.Name != w.Name || !bytes.Equal(g.Data, w.Data) {
-			t.Errorf("got\n-- %s --\n%s\nwant\n-- %s --\n%s", g.Name, g.Data, w.Name, w.Data)
-		}
-	}
+	rig.CheckTranscript(t, filepath.Join("testdata", "homeassistant.txtar"), &archive, *rewrite)
 	for _, c := range home.Calls() {
 		if c.Entity == "switch.secret" || c.Service == "lock.unlock" {
 			t.Errorf("it called %s for %s", c.Service, c.Entity)

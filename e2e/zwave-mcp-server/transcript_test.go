@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"golang.org/x/tools/txtar"
 
+	"voicegateway/e2e/rig"
 	"voicegateway/internal/ground/config"
 	"voicegateway/internal/zwave/serve"
 )
@@ -113,30 +113,7 @@ func TestTranscript(t *testing.T) {
 	for _, s := range dangerousSteps {
 		d.tell(&archive, s.tool, s.args)
 	}
-	golden := filepath.Join("testdata", "transcript.txtar")
-	got := txtar.Format(&archive)
-	if *update {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, txtar.Parse(got), txtar.Parse(want))
-}
-
-func compare(t *testing.T, got, want *txtar.Archive) {
-	t.Helper()
-	if len(got.Files) != len(want.Files) {
-		t.Errorf("%d calls, the golden file has %d", len(got.Files), len(want.Files))
-	}
-	for i := range min(len(got.Files), len(want.Files)) {
-		if g, w := got.Files[i], want.Files[i]; g.Name != w.Name || !bytes.Equal(g.Data, w.Data) {
-			t.Errorf("got\n-- %s --\n%s\nwant\n-- %s --\n%s", g.Name, g.Data, w.Name, w.Data)
-		}
-	}
+	rig.CheckTranscript(t, filepath.Join("testdata", "transcript.txtar"), &archive, *update)
 }
 
 // simulate plays a house on a broker, five times as fast as the real one.
