@@ -5,6 +5,8 @@ package page
 import (
 	"fmt"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // TestAcceptPageTakesBackAGroup: what one tap has done to several lights is taken back by the
@@ -49,5 +51,20 @@ func TestAcceptPageTakesBackAGroup(t *testing.T) {
 	all("off")
 	p.eventually("every act has ended", `document.querySelector("`+button+`").classList.contains("back")`)
 	p.ask("undo", "as they were")
+	all("on")
+
+	// Pressed once more before the slowest has ended, it still takes back all.
+	p.eventually("they can be switched off again", `document.querySelector("`+button+`").textContent === "All lights off"`)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.slow = []; window.quick = window.fetch; window.fetch = (path, about) => (
+	about?.body?.includes('"do":"off"') && about.body.includes(JSON.stringify(` + tile("Bedroom Lamp") + `.dataset.thing)))
+	? new Promise((go) => slow.push(() => go(quick(path, about)))) : quick(path, about); undefined`))
+	p.click(button)
+	p.eventually("the others are off", stateOf("Kitchen Light")+` === "off" && `+stateOf("Hallway Light")+` === "off" && slow.length === 1`)
+	p.click(button)
+	p.eventually("the slowest was asked again", `slow.length === 2`)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.fetch = quick; for (const go of slow) go(); undefined`))
+	all("off")
+	p.eventually("every act has ended", `document.querySelector("`+button+`").classList.contains("back")`)
+	p.click(button)
 	all("on")
 }

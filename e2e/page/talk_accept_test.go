@@ -173,12 +173,16 @@ func (p *tab) holdsToTalk(g gateway, said string) {
 	for what, lose := range map[string]string{
 		"the focus goes":     `document.getElementById("ask-text").focus()`,
 		"the page is hidden": `Object.defineProperty(document, "hidden", { value: true, configurable: true }); document.dispatchEvent(new Event("visibilitychange")); delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`,
-		"a finger scrolls":   `document.getElementById("listen").dispatchEvent(new PointerEvent("pointercancel"))`,
+		"a finger scrolls":   `document.getElementById("listen").dispatchEvent(new PointerEvent("pointercancel", { pointerId: 1 }))`,
 	} {
 		p.button(input.DispatchMouseEventTypeMousePressed)
 		p.reads("#state", "listening")
 		p.eventually("a press is no tap any more", `(window.pressed ??= performance.now()) + 500 < performance.now()`)
-		p.do(chromedp.Evaluate[chromedp.Void](`delete window.pressed; ` + lose + `; undefined`))
+		p.do(chromedp.Evaluate[chromedp.Void](`delete window.pressed; document.getElementById("listen").dispatchEvent(new PointerEvent("pointerup", { pointerId: 99 })); undefined`))
+		if !p.holds(isHeld) {
+			p.t.Error("another finger has let go of the button")
+		}
+		p.do(chromedp.Evaluate[chromedp.Void](lose + `; undefined`))
 		if p.holds(isHeld) {
 			p.t.Errorf("%s, and the button is held", what)
 		}

@@ -58,7 +58,8 @@ function make(group) {
     }
     const on = able().filter(ends);
     if (on.length === 0) return;
-    own.before = on.map((entity) => ({ id: entity.id, ...asBefore(entity) }));
+    const kept = own.before.filter(({ id }) => !on.some((entity) => entity.id === id)); // of a press that has not ended yet
+    own.before = [...kept, ...on.map((entity) => ({ id: entity.id, ...asBefore(entity) }))];
     together(on.map((entity) => ({ entity, act: group.act })));
   });
   byId("all").append(button);

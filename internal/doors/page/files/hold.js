@@ -10,6 +10,7 @@ const button = byId("listen");
 let since = 0, beating = 0, opened = null; // of the press; 0: the button is not held
 let state = "", heard = false;             // whether the gateway has listened since the press
 let byPointer = false;                     // the click to come belongs to a press that was taken already
+let pointer = 0;                           // the one that pressed; another finger does not let go
 
 const send = (what) => doing(null, () => ask("hold", { button: what }));
 
@@ -48,11 +49,16 @@ export function take(kind, body) {
 
 button.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;
+  if (since) return;
   byPointer = true;
+  pointer = event.pointerId;
   button.setPointerCapture(event.pointerId);
   press(event);
 });
-for (const kind of ["pointerup", "pointercancel", "lostpointercapture", "blur"]) button.addEventListener(kind, letGo);
+for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) {
+  button.addEventListener(kind, (event) => { if (event.pointerId === pointer) letGo(event); });
+}
+button.addEventListener("blur", letGo);
 button.addEventListener("contextmenu", (event) => event.preventDefault());
 button.addEventListener("keydown", (event) => {
   byPointer = false;
