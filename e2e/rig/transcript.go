@@ -10,25 +10,25 @@ import (
 
 // CheckTranscript compares what a host has seen with a golden file, part by part. With update it
 // writes the file first.
-func CheckTranscript(t testing.TB, golden string, seen *txtar.Archive, update bool) {
-	t.Helper()
+func CheckTranscript(tb testing.TB, golden string, seen *txtar.Archive, update bool) {
+	tb.Helper()
 	text := txtar.Format(seen)
 	if update {
 		if err := os.WriteFile(golden, text, 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	kept, err := os.ReadFile(golden)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	got, want := txtar.Parse(text), txtar.Parse(kept)
 	if len(got.Files) != len(want.Files) {
-		t.Errorf("%d parts, the golden file has %d", len(got.Files), len(want.Files))
+		tb.Errorf("%d parts, the golden file has %d", len(got.Files), len(want.Files))
 	}
 	for i := range min(len(got.Files), len(want.Files)) {
 		if g, w := got.Files[i], want.Files[i]; g.Name != w.Name || !bytes.Equal(g.Data, w.Data) {
-			t.Errorf("got\n-- %s --\n%s\nwant\n-- %s --\n%s", g.Name, g.Data, w.Name, w.Data)
+			tb.Errorf("got\n-- %s --\n%s\nwant\n-- %s --\n%s", g.Name, g.Data, w.Name, w.Data)
 		}
 	}
 }

@@ -379,22 +379,6 @@ func (l *link) whenReconnected() <-chan struct{} {
 	return l.reconnected
 }
 
-// untilReconnected returns a context that ends when the broker or the gateway come back: what
-// was asked before is not answered any more, so it can be asked again at once. stop releases it.
-func (l *link) untilReconnected(ctx context.Context) (until context.Context, stop func()) {
-	back := l.whenReconnected()
-	until, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		select {
-		case <-back:
-			cancel()
-		case <-until.Done():
-		}
-	})
-	return until, func() { cancel(); watching.Wait() }
-}
-
 // noteReconnect tells those who wait for an answer that it will not come.
 func (l *link) noteReconnect() {
 	l.mu.Lock()

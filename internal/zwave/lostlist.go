@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // waitingForList is what check_zwave_health calls it that the list of devices does not
@@ -28,18 +29,21 @@ func (l *link) list(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	back := l.whenReconnected()
 	got, drop, _, err := l.requestTo(ctx, level, outgoing{api: "getNodes"})
 	if err != nil {
 		return answer{}, err
 	}
 	defer drop()
-	a, err := awaitList(ctx, got)
+	a, lost, err := awaitList(ctx, got, back)
 	if errors.Is(err, errNoList) {
 		if _, err := l.callTo(ctx, level, "getInfo"); err != nil || !l.connected() {
 			l.noteLists(0)
 			return a, err
 		}
-		a, err = awaitList(ctx, got)
+		if !lost {
+			a, _, err = awaitList(ctx, got, nil)
+		}
 	}
 	if errors.Is(err, errNoList) {
 		l.noteLists(l.lostLists() + 1)
@@ -47,15 +51,27 @@ func (l *link) list(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// awaitList waits for the list as long as for any answer.
-func awaitList(ctx context.Context, got <-chan answer) (answer, error) {
+// listGrace is how long a list may still take after the gateway, or the broker, has come back:
+// what was asked for before is most often lost, and is asked for again.
+const listGrace = 3 * time.Second
+
+// awaitList waits for the list as long as for any answer; lost means that it was given up
+// because the gateway has come back meanwhile, which back tells.
+func awaitList(ctx context.Context, got <-chan answer, back <-chan struct{}) (a answer, lost bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
-	select {
-	case a := <-got:
-		return a, a.err
-	case <-ctx.Done():
-		return answer{}, errNoList
+	var over <-chan time.Time
+	for {
+		select {
+		case a := <-got:
+			return a, false, a.err
+		case <-back:
+			back, over = nil, time.After(listGrace)
+		case <-over:
+			return answer{}, true, errNoList
+		case <-ctx.Done():
+			return answer{}, false, errNoList
+		}
 	}
 }
 

@@ -77,8 +77,6 @@ func (h *House) keepFresh(ctx context.Context) {
 func (h *House) refresh(ctx context.Context) (complete bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*apiWait)
 	defer cancel()
-	ctx, stop := h.link.untilReconnected(ctx)
-	defer stop()
 	info, err := h.link.info(ctx)
 	if err != nil {
 		return false, err
