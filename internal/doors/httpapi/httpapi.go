@@ -112,7 +112,7 @@ func New(cfg Config, deps Deps, log *slog.Logger) (*Server, error) {
 // Listen first shows, before anything else is started, that no other gateway runs
 // here. After it Run must be called.
 func (s *Server) Listen(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.cfg.Listen)
+	listener, err := httpguard.Listen(ctx, s.cfg.Listen)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("the HTTP server cannot listen on %s: another program uses this port (a second gateway?); change http.listen", s.cfg.Listen)

@@ -69,6 +69,25 @@ type arrivingConn struct {
 	answered bool  // its request has been answered: the next read is for another one
 }
 
+// Listen listens on an address of TCP. What comes there is stamped from the first byte on,
+// also before anybody serves the listener. A kernel that does not stamp is no error: Serve
+// finds it out and says so.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	stamped := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
+		failed := errors.New("no descriptor")
+		_ = raw.Control(func(fd uintptr) {
+			failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
+		})
+		if failed == nil {
+			ctx, cancel := context.WithTimeout(ctx, arrivalPatience)
+			defer cancel()
+			_ = awaitStamps(ctx)
+		}
+		return nil
+	}}
+	return stamped.Listen(ctx, "tcp", address)
+}
+
 // newArrivals watches a listener. It fails where the listener is not one of TCP, and
 // where the kernel does not stamp what it receives.
 func newArrivals(ctx context.Context, listener net.Listener, lines *order.Lines) (*arrivals, error) {
@@ -399,6 +418,9 @@ func (c *arrivingConn) mayPrecede(at int64, unread bool) bool {
 func (a *arrivals) unread() map[int32]bool {
 	events := make([]syscall.EpollEvent, len(a.conns)+1)
 	n, err := syscall.EpollWait(a.poll, events, 0)
+	for errors.Is(err, syscall.EINTR) {
+		n, err = syscall.EpollWait(a.poll, events, 0)
+	}
 	if err != nil {
 		return nil
 	}

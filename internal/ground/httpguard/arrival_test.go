@@ -27,25 +27,36 @@ type counter struct {
 
 func count(t *testing.T) *counter {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	c, listener := listen(t)
+	c.serve(listener)
+	return c
+}
+
+// listen opens a listener that is not served yet.
+func listen(t *testing.T) (*counter, net.Listener) {
+	t.Helper()
+	listener, err := Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &counter{T: t, address: listener.Addr().String()}
+	return &counter{T: t, address: listener.Addr().String()}, listener
+}
+
+// serve serves until the test ends.
+func (c *counter) serve(listener net.Listener) {
 	door := DefaultDoor()
 	door.Orders, door.Lines = func(*http.Request) string { return order.Acts }, &order.Lines{}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(c.Context())
 	served := make(chan error, 1)
 	go func() {
 		served <- door.Serve(ctx, listener, http.HandlerFunc(c.note), time.Second, slog.New(slog.DiscardHandler))
 	}()
-	t.Cleanup(func() {
+	c.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {
-			t.Error(err)
+			c.Error(err)
 		}
 	})
-	return c
 }
 
 // note notes a number when its turn has come. 0 waits until its client leaves, out of
@@ -106,12 +117,6 @@ func TestRequestsGetTheirPlacesAsTheyCome(t *testing.T) {
 	t.Parallel()
 	c := count(t)
 	long, partial := c.connect(), c.connect()
-	first := c.connect()
-	c.send(first, "1", 0)
-	c.read(first) // the kernel stamps from now on
-	c.mu.Lock()
-	c.came = nil
-	c.mu.Unlock()
 	c.send(long, "0", 0)
 	c.send(partial, "1", 10)
 	const rounds, burst = 40, 12
@@ -138,15 +143,40 @@ func TestRequestsGetTheirPlacesAsTheyCome(t *testing.T) {
 			c.read(conn)
 		}
 	}
+	c.check(want)
+}
+
+// TestRequestsThatCameBeforeTheServer sends a burst to a listener that is not served yet,
+// as clients do that wait for a program to start.
+func TestRequestsThatCameBeforeTheServer(t *testing.T) { //nolint:paralleltest // the other tests' listeners make the kernel stamp
+	for range 20 {
+		c, listener := listen(t)
+		var want []int
+		var conns []net.Conn
+		for n := 1; n <= 12; n++ {
+			want, conns = append(want, n), append(conns, c.connect())
+			c.send(conns[n-1], strconv.Itoa(n), 0)
+		}
+		c.serve(listener)
+		for _, conn := range conns {
+			c.read(conn)
+		}
+		c.check(want)
+	}
+}
+
+// check compares the numbers that came with those that were sent.
+func (c *counter) check(want []int) {
+	c.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	swapped := 0
-	for i := range c.came {
+	for i := range min(len(c.came), len(want)) {
 		if c.came[i] != want[i] {
 			swapped++
 		}
 	}
 	if swapped > 0 || len(c.came) != len(want) {
-		t.Errorf("of %d requests %d came, %d of them not in their places", len(want), len(c.came), swapped)
+		c.Errorf("of %d requests %d came, %d of them not in their places", len(want), len(c.came), swapped)
 	}
 }

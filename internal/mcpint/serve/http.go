@@ -35,8 +35,7 @@ func (o *offer) serveHTTP(ctx context.Context, cfg Config) error {
 			return fmt.Errorf("serving MCP over HTTP: %w", err)
 		}
 	}
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", cfg.HTTPAddr)
+	listener, err := httpguard.Listen(ctx, cfg.HTTPAddr)
 	if err != nil {
 		return fmt.Errorf("serving MCP over HTTP: %w", err)
 	}
