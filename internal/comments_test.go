@@ -37,11 +37,11 @@ var (
 // others, which stay out of this repository: they are skipped where those are
 // not beside it. All reach them through fake.Shared.
 var usersOfSharedData = map[string]string{
-	"e2e/voice-gateway": "accept bench card_back card_scene card_turns challenge_accept doctor ear hear hour_accept models pipe_accept review setup", // recordings, a house, models
-	"e2e/hearing":       "accuracy_accept sets",                                                                                                      // recordings of people, houses
-	"e2e/crowd":         "sets",                                                                                                                      // what a crowd said, a house
-	"internal/care/lab": "mix",                                                                                                                       // recordings, models
-	"internal/gateway":  "attention",                                                                                                                 // a model, a recording
+	"e2e/voice-gateway": "accept bench card_back card_scene card_turns challenge_accept doctor ear freely_accept hear hour_accept models pipe_accept review setup", // recordings, a house, models
+	"e2e/hearing":       "accuracy_accept sets",                                                                                                                    // recordings of people, houses
+	"e2e/crowd":         "sets",                                                                                                                                    // what a crowd said, a house
+	"internal/care/lab": "mix",                                                                                                                                     // recordings, models
+	"internal/gateway":  "attention",                                                                                                                               // a model, a recording
 
 	"internal/ear/micro":      "frontend model",                                                             // models, golden features and probabilities
 	"internal/ear/moonshine":  "clips",                                                                      // recordings

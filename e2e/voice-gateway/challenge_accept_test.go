@@ -43,7 +43,7 @@ printf '%%s\n' "$text" >> %q
 printf '%%s' "$text" | espeak-ng -v en-us --stdout | tail -c +45
 `
 
-func newPorch(t *testing.T) *porch {
+func newPorch(t *testing.T, more ...string) *porch {
 	t.Helper()
 	dir := t.TempDir()
 	p := &porch{t: t, said: filepath.Join(dir, "said.wav"), log: filepath.Join(dir, "spoken.txt")}
@@ -60,8 +60,8 @@ func newPorch(t *testing.T) *porch {
 	card, _ := fake.SoundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
 	p.again = func() {
 		before := len(starts(t, started))
-		p.gateway, p.http, _ = daemon(t, broker, append(microWords(t), card, "GOGC=", "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",
-			"VOICE_GATEWAY_TTS_PIPER_COMMAND="+voice, "VOICE_GATEWAY_TTS_PIPER_MODEL="+model)...)
+		p.gateway, p.http, _ = daemon(t, broker, append(append(microWords(t), card, "GOGC=", "VOICE_GATEWAY_SAFETY_DANGEROUS=challenge", "VOICE_GATEWAY_TTS_ENGINES=piper",
+			"VOICE_GATEWAY_TTS_PIPER_COMMAND="+voice, "VOICE_GATEWAY_TTS_PIPER_MODEL="+model), more...)...)
 		eventually(t, "the card captures", func() bool { return len(starts(t, started)) > before })
 		eventually(t, "the house is known", func() bool { return confirmed(ask(t, p.http, "lock the front door")) })
 		eventually(t, "it is idle", p.idle)

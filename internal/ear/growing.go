@@ -87,7 +87,7 @@ func (g *growingSentence) begin(t *telling, at time.Time) {
 // belonged to the sentence, other people are talking, and nothing is added.
 func (g *growingSentence) judge(t *telling, e speech.Endpoint, text speech.Transcript) Kind {
 	switch {
-	case text.Text == "" || t.challenge != "" || !g.recogniser.canReopen():
+	case text.Text == "" || text.Loose || t.challenge != "" || !g.recogniser.canReopen():
 		return Heard
 	case text.Unfinished:
 		return HeardHalf

@@ -49,7 +49,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 		asked := record.Turn{
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
 		}
-		asked.Unfinished, asked.Others = heard.Unfinished, heard.Others
+		asked.Unfinished, asked.Loose, asked.Others = heard.Unfinished, heard.Loose, heard.Others
 		if t.additions != nil {
 			asked.Unsay = reply.unsay
 		}

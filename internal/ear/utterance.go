@@ -221,6 +221,9 @@ func (l *Loop) finishUtterance(ctx context.Context, t *telling, spoken bool) (sp
 		l.recogniser.log.Warn("the microphone lost sound in the answer to a challenge, so it does not count", "part", "turn", "turn", t.id, "lost", t.utterance.lost)
 		text = speech.Transcript{Engine: text.Engine, Rejected: "some of the sound was lost"}
 	}
+	if text.Loose && t.followUp {
+		text = speech.Transcript{Engine: text.Engine, Rejected: "other words than those of a sentence, and no wake word"}
+	}
 	if t.foreseen != nil && (err != nil || text.Text != sofar || text.Unfinished) {
 		t.foreseen()
 	}

@@ -113,7 +113,7 @@ func (m *Mind) Turn(ctx context.Context, q record.Request) record.Record {
 	if q.At.IsZero() {
 		q.At = time.Now()
 	}
-	q.Unfinished, q.Others = false, nil
+	q.Unfinished, q.Loose, q.Others = false, false, nil
 	rec := record.Record{ID: cmp.Or(q.ID, record.NewID()), Time: q.At, Source: q.Source, Area: q.Area, Aloud: q.Aloud}
 	if rec.Control = q.Control; rec.Control == nil {
 		rec.Transcript = &record.Transcript{Text: q.Text, Engine: "text", Confidence: 1}
@@ -208,6 +208,9 @@ func (m *Mind) begin(q record.Request, t *turn) (x Exchange, seen Memory) {
 // house where a step asks for that.
 func (m *Mind) understand(ctx context.Context, x Exchange, seen Memory, t *turn) (Exchange, Order) {
 	steps := m.steps()
+	if x.Loose {
+		steps = m.looseSteps()
+	}
 	for i := 0; i < len(steps); {
 		o, ok := steps[i].understand(x, seen, m.match.House())
 		if o.Read != nil {

@@ -90,7 +90,6 @@ func (u *understanding) reading(x Exchange, h *home.House) (r reader.Reading, ok
 // hesitate asks about a reading, or leaves it, because of how the text was said: its end may be
 // missing, it may have been misheard, or said to somebody else.
 func (u *understanding) hesitate(r *reader.Reading, x Exchange) {
-	spoken := x.Source == record.FromMic || x.Source == record.FromFile
 	begins := u.begins(x.Text)
 	switch {
 	case r.Verdict != reader.Do:
@@ -98,15 +97,28 @@ func (u *understanding) hesitate(r *reader.Reading, x Exchange) {
 		r.Verdict, r.Doubt = reader.Leave, "it is the beginning of a sentence"
 	case begins:
 		r.Verdict, r.Doubt = reader.Ask, "it is the beginning of a sentence"
-	case r.Means.OnlyReads():
-	case spoken && r.Share < verySure:
-		r.Verdict, r.Doubt = reader.Ask, "it was heard, and its kind is not very sure"
-	case x.Alone.Route == intent.Reject && x.Alone.Reason == intent.Overheard && spoken:
-		r.Verdict, r.Doubt = reader.Ask, "it may be talk that was overheard"
+	default:
+		if doubt := doubtHeard(r, x); doubt != "" {
+			r.Verdict, r.Doubt = reader.Ask, doubt
+		}
 	}
 	if r.Verdict == reader.Ask && x.Alone.Route == intent.Reject {
 		r.Verdict = reader.Leave // the refusal says what is wrong
 	}
+}
+
+// doubtHeard says why what was heard is asked about; "" if it is not.
+func doubtHeard(r *reader.Reading, x Exchange) string {
+	sure, acts := r.Share >= verySure, !r.Means.OnlyReads()
+	switch spoken := x.Source == record.FromMic || x.Source == record.FromFile; {
+	case x.Loose && (acts || !sure):
+		return "it was heard, and no sentence fits"
+	case acts && spoken && !sure:
+		return "it was heard, and its kind is not very sure"
+	case acts && spoken && x.Alone.Route == intent.Reject && x.Alone.Reason == intent.Overheard:
+		return "it may be talk that was overheard"
+	}
+	return ""
 }
 
 // begins reports whether a sentence of ours begins with a text and is not over with it, so

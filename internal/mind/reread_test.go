@@ -132,6 +132,41 @@ func TestOtherWords(t *testing.T) {
 	}
 }
 
+// What a recogniser wrote by itself is asked about however sure its kind is. What asks for no
+// act is answered if that is very sure. All else is not for the house.
+func TestLooseWordsAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text    string
+		known   kinds
+		follow  bool
+		outcome record.Outcome
+		reply   string
+	}{
+		"very sure":            {other, kinds{"extinguish": {Kind: reader.LightOff, Share: 0.999}}, false, record.Asked, "Turn off the Kitchen Light?"},
+		"nearly sure":          {other, kinds{"extinguish": {Kind: reader.LightOff, Share: 0.7}}, false, record.Asked, "Turn off the Kitchen Light?"},
+		"not sure":             {other, kinds{"extinguish": {Kind: reader.LightOff, Share: 0.3}}, false, record.Ignored, ""},
+		"after a question":     {other, kinds{"extinguish": {Kind: reader.LightOff, Share: 0.999}}, true, record.Ignored, ""},
+		"lets somebody in":     {"please extinguish the front door", kinds{"extinguish": {Kind: reader.LightOff, Share: 0.999}}, false, record.Ignored, ""},
+		"a sentence of ours":   {"turn off the kitchen light", kinds{}, false, record.Ignored, ""},
+		"a question, sure":     {"tell me which date we have", kinds{"date": {Kind: reader.Clock, Share: 0.99}}, false, record.Done, "Done."},
+		"a question, not very": {"tell me which date we have", kinds{"date": {Kind: reader.Clock, Share: 0.92}}, false, record.Asked, "What"},
+	} {
+		r := reread(t, tt.known)
+		rec := record.Record{ID: record.NewID(), Source: record.FromMic, Wake: &record.Wake{}, Transcript: &record.Transcript{Text: tt.text, Engine: "moonshine"}}
+		r.Answer(t.Context(), record.Turn{
+			Request: record.Request{Text: tt.text, Source: record.FromMic, Loose: true, FollowUp: tt.follow}, Record: &rec,
+			Watch: record.Stopwatch{Zero: time.Now()}, Say: func(string) {},
+		})
+		if rec.Outcome != tt.outcome || !strings.HasPrefix(rec.Reply, tt.reply) || tt.reply == "" && rec.Reply != "" {
+			t.Errorf("%s: %q ends %s: %q, want %s: %q", name, tt.text, rec.Outcome, rec.Reply, tt.outcome, tt.reply)
+		}
+		if slices.ContainsFunc(r.calls, func(c string) bool { return strings.Contains(c, "control") }) {
+			t.Errorf("%s: the calls are %q", name, r.calls)
+		}
+	}
+}
+
 // The record says how other words were read, beside what was said.
 func TestOtherWordsAreExplained(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,15 @@ func (u *understanding) steps() []step {
 	}
 }
 
+// looseSteps lists the ways of understanding a text that a recogniser wrote by itself and that
+// fits no sentence. Whatever else it may mean, it is not for the house.
+func (u *understanding) looseSteps() []step {
+	return []step{
+		{"a sentence in other words", u.reread},
+		{"nothing", func(Exchange, Memory, *home.House) (Order, bool) { return ignore(), true }},
+	}
+}
+
 // as is an exchange with another text in its place.
 func (u *understanding) as(x Exchange, text string) Exchange {
 	x.Text, x.Alone = text, u.match.Match(text, x.Area)

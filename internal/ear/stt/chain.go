@@ -246,7 +246,7 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 	if a.alone {
 		return a.byGrammar, a.err
 	}
-	if c.order[0] == c.name && a.err == nil && a.byGrammar.Text != "" && !a.byGrammar.Unfinished {
+	if c.order[0] == c.name && a.err == nil && a.byGrammar.Text != "" && !a.byGrammar.Unfinished && !a.byGrammar.Loose {
 		a.drop()
 		return a.byGrammar, nil
 	}
@@ -256,7 +256,8 @@ func (c *chain) Finish(ctx context.Context) (speech.Transcript, error) {
 }
 
 // Second asks all engines, in their order, about the utterance that was finished last,
-// until one has a text. The beginning of a sentence counts only if no engine has more. If
+// until one has a text. The beginning of a sentence, or a text that fits no sentence, counts
+// only if no engine has more. If
 // all engines that work reject the utterance, the text is empty and Rejected says why; it
 // is an error only if none of them worked.
 func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
@@ -278,7 +279,7 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 			return speech.Transcript{}, fmt.Errorf("recognising speech: %w", context.Cause(ctx))
 		case err != nil:
 			failures = append(failures, name+": "+err.Error())
-		case t.Unfinished:
+		case t.Unfinished, t.Loose:
 			begun = t
 		case t.Text != "":
 			return t, nil
@@ -286,7 +287,7 @@ func (c *chain) Second(ctx context.Context) (speech.Transcript, error) {
 			rejected = append(rejected, name+": "+t.Rejected)
 		}
 	}
-	if begun.Unfinished {
+	if begun.Text != "" {
 		return begun, nil
 	}
 	if len(rejected) == 0 {

@@ -186,6 +186,22 @@ func TestAHalfIsBetterThanNothing(t *testing.T) {
 	}
 }
 
+// What fits no sentence counts only if no other engine has heard something.
+func TestLooseWordsAreBetterThanNothing(t *testing.T) {
+	t.Parallel()
+	for elsewhere, want := range map[string]string{"": "would you extinguish the light", "turn off the light": "turn off the light"} {
+		base, _ := transcribing(t, elsewhere)
+		g := &grammarian{heard: speech.Transcript{Text: "would you extinguish the light", Engine: "moonshine", Loose: true}}
+		e := chained(t, g, stt.Config{OpenAI: openai.Config{BaseURL: base}}, "pocketsphinx", "openai")
+		if got, err := utter(t, e, syllables); err != nil || got.Text != "" {
+			t.Fatalf("first %+v, %v", got, err)
+		}
+		if got, err := e.Second(t.Context()); err != nil || got.Text != want || got.Loose != (elsewhere == "") {
+			t.Errorf("second %+v, %v, want %q", got, err, want)
+		}
+	}
+}
+
 // TestFallingBack: a server that does not work costs its time, not the command.
 func TestFallingBack(t *testing.T) {
 	t.Parallel()

@@ -93,6 +93,7 @@ type neural struct {
 // sayings is what is known of the sentences of the house beside the automaton.
 type sayings struct {
 	understood func(text string) bool // Grammar.Understood
+	readable   func(text string) bool // Grammar.Readable
 	leadOn     []string               // Grammar.LeadOn
 }
 
@@ -204,7 +205,7 @@ func (e *neural) SetGrammar(ctx context.Context, g speech.Grammar) (missing []st
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
 	e.mu.Lock()
-	e.house = sayings{g.Understood, g.LeadOn}
+	e.house = sayings{g.Understood, g.Readable, g.LeadOn}
 	e.mu.Unlock()
 	if len(g.Wide.States) > 0 {
 		return nil, e.network.SetGrammar(ctx, g.Wide)
@@ -376,7 +377,7 @@ func (e *neural) Finish(ctx context.Context) (speech.Transcript, error) {
 	case u.expected != speech.Sentence && r.over() && r.err == nil:
 		return joinListed(u.expected, byFollower, r.result.Free.Text), nil
 	case r.over() && r.err == nil:
-		t := e.house.weigh(r.result, byFollower, u.speaking())
+		t := e.house.decide(r.result, byFollower, u.speaking())
 		t.Engine = "moonshine"
 		return t, nil
 	case u.failed == nil:
@@ -426,7 +427,7 @@ func (s sayings) weigh(r moonshine.Result, byFollower speech.Transcript, speakin
 	lost := r.Free.Score - best.Score
 	switch {
 	case ownWords(r, best, s.understood):
-		return speech.Transcript{Text: r.Free.Text, Confidence: math.Exp(r.Free.Score / float64(len(strings.Fields(r.Free.Text))))}
+		return speech.Transcript{Text: r.Free.Text, Confidence: ownConfidence(r.Free)}
 	case far(r, best) && byFollower.Text != "" && !byFollower.Unfinished && text.Unlikeness(r.Free.Text, byFollower.Text) <= mostUnlike:
 		return speech.Transcript{Text: r.Free.Text, Others: []string{byFollower.Text}}
 	case far(r, best):
@@ -528,6 +529,27 @@ func ownWords(r moonshine.Result, best moonshine.Reading, understood func(string
 		return false
 	}
 	return understood(r.Free.Text)
+}
+
+// decide decides what an utterance means that is over. What would be rejected counts as the
+// network wrote it, if that is an order in other words.
+func (s sayings) decide(r moonshine.Result, byFollower speech.Transcript, speaking time.Duration) speech.Transcript {
+	t := s.weigh(r, byFollower, speaking)
+	if t.Rejected != "" && s.reads(r.Free) {
+		return speech.Transcript{Text: r.Free.Text, Loose: true, Confidence: ownConfidence(r.Free)}
+	}
+	return t
+}
+
+// reads reports whether a free reading that fits no sentence is an order in other words.
+func (s sayings) reads(free moonshine.Reading) bool {
+	return s.readable != nil && free.Score >= mostUnsure && len(strings.Fields(free.Text)) >= leastOwn && s.readable(free.Text)
+}
+
+// ownConfidence is how sure the network is of its free reading, from 0 to 1: the mean
+// probability of a word.
+func ownConfidence(free moonshine.Reading) float64 {
+	return math.Exp(free.Score / float64(len(strings.Fields(free.Text))))
 }
 
 // far reports whether a sentence is too far from what the network writes by itself.

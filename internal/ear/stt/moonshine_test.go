@@ -432,7 +432,7 @@ func TestWhatAReadingMeans(t *testing.T) {
 		"a word that the house understands":          {r: moonshine.Result{Free: free("stop", 0)}, rejected: true},
 		"PocketSphinx in a story":                    {r: moonshine.Result{Free: free("my book is about a boy", 0)}, follower: "lock the front door", rejected: true},
 	}
-	house := sayings{func(text string) bool { return text == "turn on the light and the fan" || text == "stop" }, []string{"and", "and then"}}
+	house := sayings{understood: func(text string) bool { return text == "turn on the light and the fan" || text == "stop" }, leadOn: []string{"and", "and then"}}
 	for name, c := range cases {
 		got := house.weigh(c.r, speech.Transcript{Text: c.follower, Unfinished: c.half}, c.speaking)
 		if c.rejected {
@@ -443,6 +443,49 @@ func TestWhatAReadingMeans(t *testing.T) {
 		}
 		if got.Text != c.want.Text || got.Unfinished != c.want.Unfinished || !slices.Equal(got.Others, c.want.Others) || got.Rejected != "" {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// What fits no sentence is told as what it is where it is an order in other words, once the
+// utterance has ended. A sentence of the grammar counts first, also one that was not finished.
+func TestOtherWordsAreLoose(t *testing.T) {
+	t.Parallel()
+	readable := func(text string) bool { return strings.HasPrefix(text, "would you extinguish") }
+	free := func(text string, better float64) moonshine.Reading {
+		r := moonshine.Reading{Text: text}
+		r.Score = better
+		return r
+	}
+	const other = "would you extinguish the light"
+	for name, c := range map[string]struct {
+		r        moonshine.Result
+		follower string
+		want     speech.Transcript
+	}{
+		"an order in other words":       {moonshine.Result{Free: free(other, 0)}, "", speech.Transcript{Text: other, Loose: true}},
+		"far from a sentence":           {moonshine.Result{Sentences: []moonshine.Reading{reading1("turn on the light", 1)}, Free: free(other, 20)}, "", speech.Transcript{Text: other, Loose: true}},
+		"near a sentence":               {moonshine.Result{Sentences: []moonshine.Reading{reading1("extinguish the light", 1)}, Free: free(other, 3)}, "", speech.Transcript{Text: "extinguish the light"}},
+		"the beginning of a sentence":   {moonshine.Result{Part: reading1("would you extinguish the", 2), Free: free(other, 3)}, "", speech.Transcript{Text: "would you extinguish the", Unfinished: true}},
+		"PocketSphinx has another one":  {moonshine.Result{Free: free(other, 0)}, "extinguish the light", speech.Transcript{Text: other, Others: []string{"extinguish the light"}}},
+		"other speech":                  {moonshine.Result{Free: free("my book is about a boy", 0)}, "", speech.Transcript{}},
+		"two words":                     {moonshine.Result{Free: free("would you", 0)}, "", speech.Transcript{}},
+		"the network is not sure of it": {moonshine.Result{Free: reading2(other, -7)}, "", speech.Transcript{}},
+	} {
+		e := begun(t, &listener{text: speech.Transcript{Text: c.follower}}, &reads{answer: always(c.r)})
+		if _, err := e.SetGrammar(t.Context(), speech.Grammar{Readable: readable}); err != nil {
+			t.Fatal(err)
+		}
+		p := pushed(t, e, frames(20, 0), frames(40, speaking), frames(20, 0))
+		got, err := e.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != c.want.Text || got.Loose != c.want.Loose || got.Unfinished != c.want.Unfinished || !slices.Equal(got.Others, c.want.Others) || (got.Rejected == "") != (got.Text != "") {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		if got.Loose && p.Text == got.Text {
+			t.Errorf("%s: %q is told before the end", name, p.Text)
 		}
 	}
 }

@@ -26,9 +26,11 @@ type Request struct {
 	// text. After is the time from the end of the spoken question to the end of the answer.
 	Challenge string
 	After     time.Duration
-	// Unfinished and Others are copied from the transcript of a spoken text: Unfinished says
-	// that the text is only the beginning of a sentence, Others are further readings of it.
+	// Unfinished, Loose and Others are copied from the transcript of a spoken text: Unfinished
+	// says that the text is only the beginning of a sentence, Loose that it fits no sentence and
+	// is at most asked about, Others are further readings of it.
 	Unfinished bool
+	Loose      bool
 	Others     []string
 	// Control is an act on one thing that was ordered without words, such as a tap on the
 	// page; nil for a text.

@@ -40,6 +40,9 @@ type Transcript struct {
 	// Unfinished says that the speaker stopped inside a sentence; Text is its beginning. The
 	// rest is not guessed (REQUIREMENTS H11).
 	Unfinished bool
+	// Loose says that no sentence fits, and that Text is what the recogniser wrote by itself.
+	// It is an order in other words (Grammar.Readable), and at most asked about.
+	Loose bool
 	// Others are readings that fit nearly as well as Text, the best one first. Text is
 	// not certain if one of them means something else.
 	Others []string

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"voicegateway/internal/intent"
+	"voicegateway/internal/intent/reader"
 )
 
 // Hear has the recogniser listen for texts beside the sentences: the family's own
@@ -36,4 +37,23 @@ func (h *House) bare(texts []string) []string {
 // understands reports whether a text is a sentence or a wording.
 func (u *understanding) understands(text string) bool {
 	return intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text))
+}
+
+// reads reports whether a text that fits no sentence would be done or asked about as one of
+// ours (REQUIREMENTS U17).
+func (u *understanding) reads(text string) bool {
+	words, d := reader.WordsOf(u.language), u.matcher.Match(text, "")
+	if words == nil || u.house.Empty() || d.Route != intent.Model || !reader.Reads(d) {
+		return false
+	}
+	kinds, err := reader.Load(u.language)
+	if err != nil {
+		return false
+	}
+	act := d.Act
+	if act == "" {
+		act = u.matcher.SpeechAct(text)
+	}
+	match := func(sentence string) intent.Decision { return u.matcher.Match(sentence, "") }
+	return words.Read(reader.Text{Words: text, Act: act}, kinds, u.house, match).Verdict != reader.Leave
 }

@@ -52,11 +52,12 @@ type House struct {
 
 // understanding is one consistent view: the house and what is derived from it.
 type understanding struct {
-	house   *home.House
-	matcher *intent.Matcher
-	grammar *grammar.Grammar
-	texts   []string // the wordings, in the form in which they are compared
-	bare    func(text string) string
+	house    *home.House
+	language string
+	matcher  *intent.Matcher
+	grammar  *grammar.Grammar
+	texts    []string // the wordings, in the form in which they are compared
+	bare     func(text string) string
 }
 
 // New makes a house before any server has published one. base is a house known from the
@@ -152,7 +153,7 @@ func (h *House) rebuild() error {
 	if err != nil {
 		return fmt.Errorf("preparing the grammar for the house: %w", err)
 	}
-	h.current.Store(&understanding{house: merged, matcher: m, grammar: g, texts: h.bare(h.texts), bare: h.Bare})
+	h.current.Store(&understanding{house: merged, language: h.pack.Language, matcher: m, grammar: g, texts: h.bare(h.texts), bare: h.Bare})
 	select {
 	case h.changed <- struct{}{}:
 	default:
