@@ -135,7 +135,21 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-func (p *tab) click(selector string) { p.t.Helper(); p.do(chromedp.Click(chromedp.CSS(selector))) }
+// click clicks on something. It looks for it again if the page has put another one in its place
+// since it was found: nothing has been clicked then.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	for range 10 {
+		err := chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(selector)))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Could not find node with given id") {
+			p.t.Fatal(err)
+		}
+	}
+	p.t.Fatalf("%s is replaced all the time", selector)
+}
 
 // types puts the focus somewhere and types there.
 func (p *tab) types(selector, keys string) {
