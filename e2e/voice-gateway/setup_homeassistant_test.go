@@ -301,7 +301,8 @@ func TestDoctorSparesTheToken(t *testing.T) {
 	}
 }
 
-// TestHomeCheckOverHTTP takes the token of a server from a file or from a variable.
+// TestHomeCheckOverHTTP takes the token of a server from a file that the command names, and
+// sends the one in the environment to no address.
 func TestHomeCheckOverHTTP(t *testing.T) {
 	t.Parallel()
 	broker := mosquitto(t)
@@ -324,7 +325,7 @@ func TestHomeCheckOverHTTP(t *testing.T) {
 	}{
 		"none":          {nil, nil, 1, "401"},
 		"of a file":     {nil, []string{"--token-file", file}, 0, "keeps to version 1 of the form"},
-		"of a variable": {[]string{"MCP_HTTP_TOKEN=" + token}, nil, 0, "keeps to version 1 of the form"},
+		"of a variable": {[]string{"MCP_HTTP_TOKEN=" + token}, nil, 1, "401"},
 		"of no file":    {nil, []string{"--token-file", file + ".gone"}, 2, "--token-file"},
 	} {
 		stdout, stderr, status := command(t, append(slices.Clone(w.env), c.env...), append(slices.Clone(check), c.flags...)...)

@@ -17,7 +17,6 @@ import (
 	"voicegateway/internal/care/housecheck"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
-	"voicegateway/internal/ground/config"
 	"voicegateway/internal/ground/httpguard"
 	"voicegateway/internal/home/form"
 	"voicegateway/internal/mcpint"
@@ -32,8 +31,8 @@ func (a *app) houseCheckCommand() *cobra.Command {
 		Use: "check SERVER | URL | -- COMMAND [ARG…]", Short: "Examine whether a server offers a house as the gateway needs it; switches nothing",
 		Long: `Starts or reaches a server, compares what it offers with the form of a house, and says
 what is wrong and how to mend it. It switches nothing. SERVER is the name of a configured
-one. The bearer token of a server at an address comes from --token-file, or from the
-variable MCP_HTTP_TOKEN.`,
+one. The bearer token of a server at an address comes from --token-file alone: the variable
+MCP_HTTP_TOKEN belongs to a server of yours, and is sent nowhere.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return configure.AsUseError(fmt.Errorf("%s needs the name of a configured server, an address or a command", c.CommandPath()))
@@ -76,7 +75,7 @@ func (a *app) serverFor(l *loaded, args []string, tokenFile string) (mcpint.Serv
 		return mcpint.Server{}, configure.AsUseError(errors.New("--token-file is for a server at an address; a configured one has its token in its headers"))
 	}
 	if address {
-		token, err := a.houseToken(tokenFile)
+		token, err := houseToken(tokenFile)
 		if err != nil {
 			return mcpint.Server{}, err
 		}
@@ -97,11 +96,10 @@ func (a *app) serverFor(l *loaded, args []string, tokenFile string) (mcpint.Serv
 	return mcpint.Server{ID: filepath.Base(args[0]), Transport: "stdio", Command: args[0], Args: args[1:]}, nil
 }
 
-// houseToken returns the bearer token for a server at an address, from a file or from the variable
-// MCP_HTTP_TOKEN, which the server reads, too; "" without either.
-func (a *app) houseToken(file string) (string, error) {
+// houseToken reads the bearer token for a server at an address; "" without a file.
+func houseToken(file string) (string, error) {
 	if file == "" {
-		return config.Options{Environ: a.Environ}.Getenv("MCP_HTTP_TOKEN"), nil
+		return "", nil
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
