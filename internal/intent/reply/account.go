@@ -61,7 +61,7 @@ func (p Retold) SayAsker(d *Deed) string {
 	case w.Area != "":
 		key = "asked_room"
 	}
-	said := p.Phrase(key, map[string]any{"time": p.TimeOfDay(d.At), "area": p.grammar.names.Room(d.Asker.Area), "in_area": p.grammar.names.In(d.Asker.Area)})
+	said := p.Then(key, d.At, map[string]any{"area": p.grammar.names.Room(d.Asker.Area), "in_area": p.grammar.names.In(d.Asker.Area)})
 	if d.Asker.Model {
 		said += " " + p.Phrase("chosen_by_model", nil)
 	}
@@ -92,8 +92,8 @@ func (p Retold) Became(d *Deed) string {
 // Reported says when a thing reported what.
 func (p Retold) Reported(d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
-	args["time"], args["value"] = p.TimeOfDay(d.At), p.valueOf(d)
-	return p.Phrase("happened_report", args)
+	args["value"] = p.valueOf(d)
+	return p.Then("happened_report", d.At, args)
 }
 
 // State is what a deed made of its thing, in a word or a number: "on", "60 percent".
@@ -107,7 +107,13 @@ func (p Retold) SayFailed(d *Deed) string { return p.retell("failed_at", d) }
 
 func (p Retold) retell(key string, d *Deed) string {
 	args := p.grammar.about(&plan.Step{Entity: d.Entity})
-	args["time"] = p.TimeOfDay(d.At)
+	return p.Then(key, d.At, args)
+}
+
+// Then is a phrase about a moment that is over, told with its day if that is not today.
+func (p Retold) Then(key string, at time.Time, args map[string]any) string {
+	when := p.moment(at)
+	args["when"], args["When"] = when, capital(when)
 	return p.Phrase(key, args)
 }
 
@@ -131,7 +137,7 @@ func (p Retold) Done(deeds []Deed, timed bool) string {
 	case len(all) == 0:
 		said = ""
 	case timed:
-		said = p.Phrase("did_at", map[string]any{"time": p.TimeOfDay(deeds[0].At), "acts": said})
+		said = p.Then("did_at", deeds[0].At, map[string]any{"acts": said})
 	default:
 		said = p.Phrase("did", map[string]any{"acts": said})
 	}
@@ -268,7 +274,7 @@ func (p Retold) SayUnexplained(seen Sighting) string {
 	if seen.At.IsZero() || time.Since(seen.At) >= day {
 		return p.Phrase("not_by_me", nil)
 	}
-	return p.Phrase("not_by_me_since", map[string]any{"time": p.TimeOfDay(seen.At)})
+	return p.Then("not_by_me_since", seen.At, map[string]any{})
 }
 
 // Since says how long a thing has been in its state, as far as it reported that.
@@ -283,8 +289,7 @@ func (p Retold) Since(e *home.Entity, seen Sighting) string {
 		args["ago"] = p.grammar.ago(int64(age / time.Second))
 		return p.Phrase("reported_ago", args)
 	}
-	args["time"] = p.TimeOfDay(seen.At)
-	return p.Phrase("reported_at", args)
+	return p.Then("reported_at", seen.At, args)
 }
 
 const day = 24 * time.Hour

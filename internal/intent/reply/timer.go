@@ -329,6 +329,23 @@ func (p *timerWords) when(t *Timer, now time.Time) string {
 	return p.phrase("when_day", args)
 }
 
+// moment is a moment that is over, with its day if that is not today: "at 7:30 AM yesterday".
+func (p *timerWords) moment(at time.Time) string {
+	at = at.Local()
+	args := map[string]any{"time": p.clock(at)}
+	switch days := calendarDays(at, time.Now().Local()); {
+	case days <= 0 || len(p.days) != 7 || len(p.months) != 12:
+		return p.phrase("when_at", args)
+	case days == 1:
+		return p.phrase("when_yesterday", args)
+	case days < 7:
+		args["day"] = p.days[at.Weekday()]
+		return p.phrase("when_day", args)
+	}
+	args["date"], args["month"] = at.Day(), p.months[at.Month()-1]
+	return p.phrase("when_date", args)
+}
+
 // calendarDays is how many midnights lie between two times, in the zone of the second.
 func calendarDays(from, to time.Time) int {
 	day := func(t time.Time) time.Time {

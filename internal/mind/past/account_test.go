@@ -98,8 +98,7 @@ func TestWhoseHandItWas(t *testing.T) {
 					act := intent.Action{Intent: catalogue.Why, Slots: map[string]any{"ask": test.ask}}
 					got := a.Why(act, &house.Entities[0], reply.Sighting{Known: true, Is: test.is}, "on")
 					args := phrases.Places(&lamp, test.happenings[len(test.happenings)-1].state, 0)
-					args["time"] = phrases.TimeOfDay(times[test.which])
-					if want := phrases.Phrase(test.want, args); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+					if want := (reply.Retold{Phrases: phrases}).Then(test.want, times[test.which], args); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 						t.Errorf("%q, want %q", got, want)
 					}
 				})

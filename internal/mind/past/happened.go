@@ -219,12 +219,11 @@ func (a *Account) sentences(all []happening) (said []string) {
 
 // sentence says one thing that happened, and was no act.
 func (a *Account) sentence(h *happening) string {
-	args := map[string]any{"time": a.Phrases.TimeOfDay(h.Time), "button": h.Name, "text": h.Said}
 	switch h.Kind { //nolint:exhaustive // the others are about a thing
 	case record.HasPressed:
-		return a.Phrases.Phrase("happened_press", args)
+		return a.By().Then("happened_press", h.Time, map[string]any{"button": h.Name})
 	case record.HasRung:
-		return a.Phrases.Phrase("happened_ring", args)
+		return a.By().Then("happened_ring", h.Time, map[string]any{"text": h.Said})
 	}
 	return a.By().Reported(h.deed)
 }

@@ -93,6 +93,39 @@ func TestWhatHappened(t *testing.T) {
 	})
 }
 
+// TestWhatWasAnotherDayIsToldWithIt: half past six of yesterday evening is told as that, not as a
+// time of a today that has not got there yet.
+func TestWhatWasAnotherDayIsToldWithIt(t *testing.T) {
+	t.Parallel()
+	for lang, want := range map[string][3]string{
+		"en": {"At 6:30 PM the button Bedside was pressed.", "At 6:30 PM yesterday the button Bedside was pressed.", "At 6:30 PM on Saturday the button Bedside was pressed."},
+		"de": {"Um 18 Uhr 30 wurde der Taster Bedside gedrückt.", "Gestern um 18 Uhr 30 wurde der Taster Bedside gedrückt.", "Am Samstag um 18 Uhr 30 wurde der Taster Bedside gedrückt."},
+		"es": {"A las 18:30 se pulsó el botón Bedside.", "Ayer a las 18:30 se pulsó el botón Bedside.", "El sábado a las 18:30 se pulsó el botón Bedside."},
+		"fr": {"À 18 heures 30, le bouton Bedside a été actionné.", "Hier à 18 heures 30, le bouton Bedside a été actionné.", "Samedi à 18 heures 30, le bouton Bedside a été actionné."},
+	} {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				phrases, err := reply.Ours(lang)
+				if err != nil {
+					t.Fatal(err)
+				}
+				y, m, d := time.Now().Local().Date() // Saturday, the first of January 2000
+				evening := time.Date(y, m, d, 18, 30, 0, 0, time.Local)
+				<-time.After(time.Until(evening))
+				a := Account{House: &home.House{}, Acts: &Ledger{}, Reports: &Reports{}, Phrases: phrases}
+				a.Reports.Note(home.Event{Kind: home.Pressed, Thing: "Bedside", Press: "pressed", Time: time.Now()})
+				for days, want := range want {
+					<-time.After(time.Until(evening.AddDate(0, 0, days).Add(time.Hour)))
+					if got := a.SayHappened(time.Time{}, time.Now(), evening, ""); got != want {
+						t.Errorf("after %d days: %q, want %q", days, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestWhatFlickersPushesNothingOut checks the bounds of what is kept.
 func TestWhatFlickersPushesNothingOut(t *testing.T) {
 	t.Parallel()
