@@ -198,8 +198,9 @@ func fileKey(key string) string {
 func HasLines(key string) bool { return strings.HasSuffix(key, ".auth.private_key") }
 
 // KeepSecret keeps a secret beside the configuration, where others cannot read it, and
-// names its file there. It returns that file's path. It writes nothing if the configuration
-// would not be valid with that name.
+// names its file there. Where the configuration holds the secret itself, that is emptied. It
+// returns the file's path. It writes nothing if the configuration would not be valid with that
+// name.
 func (f File) KeepSecret(key, secret string) (string, error) {
 	named := fileKey(key)
 	if named == "" {
@@ -218,7 +219,13 @@ func (f File) KeepSecret(key, secret string) (string, error) {
 	if _, err := f.keep(key, secret); err != nil {
 		return "", err
 	}
-	_, err = f.Set(named, place)
+	changes := []Change{{named, place}}
+	if text, err := f.read(); err == nil {
+		if plain, missing := Get(string(text), key); missing == nil && plain != nil && plain != "" {
+			changes = append(changes, Change{key, ""})
+		}
+	}
+	_, err = f.Apply("", changes)
 	return place, err
 }
 

@@ -118,6 +118,21 @@ func TestKeepSecret(t *testing.T) {
 	if err != nil || l.MCP.Servers["notes"].Auth.PrivateKey != strings.TrimSpace(key) {
 		t.Errorf("%v, the key is %q", err, l.MCP.Servers["notes"].Auth.PrivateKey)
 	}
+	// The secret does not stay in the configuration beside its file.
+	if _, err := f.Set("mcp.servers.house", `{transport: stdio, command: home-assistant-mcp-server}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"mcp.servers.house.env.HASS_TOKEN", "mcp.servers.notes.headers.X-Key"} {
+		if _, err := f.Set(key, "plain "+key); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.KeepSecret(key, "planted "+key); err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "plain mcp") || !strings.Contains(string(text), "HASS_TOKEN_FILE") {
+		t.Errorf("%v, the file says\n%s", err, text)
+	}
 	for key, secret := range map[string]string{"mqtt.username": "x", "mqtt.password": ""} {
 		if _, err := f.KeepSecret(key, secret); err == nil {
 			t.Errorf("%s %q: no error", key, secret)
