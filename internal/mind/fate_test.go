@@ -41,7 +41,7 @@ func TestWhatIsNotKnownIsNotClaimed(t *testing.T) {
 			map[string]error{"Bedroom Lamp": tools.ErrNotConnected},
 			nil, false, "I stopped: zwave does not answer, with 1 of 2 still open. Say resume to do the rest.",
 			map[string]error{"Bedroom Lamp": tools.ErrNotConnected},
-			"The connection to the bedroom lamp is down. Try again in a minute.",
+			"The connection to the bedroom lamp is down.",
 		},
 		"resumed": {
 			both,

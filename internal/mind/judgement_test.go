@@ -343,7 +343,7 @@ func TestJudgementOfAModelsTask(t *testing.T) {
 		say   string
 		kept  string
 	}{
-		"continue": {arb: &arbiter{choices: []record.Choice{record.Continue}}, say: "The connection to the bedroom lamp and the office light A is down. Try again in a minute."},
+		"continue": {arb: &arbiter{choices: []record.Choice{record.Continue}}, say: "The connection to the bedroom lamp and the office light A is down."},
 		"retry":    {arb: &arbiter{choices: []record.Choice{record.RetryConnection}}, heals: true, say: "2 lights are on."},
 		"stop":     {arb: &arbiter{choices: []record.Choice{record.StopTask}}, stop: true, say: "I stopped: zwave does not answer, with 2 of 3 still open. Say resume to do the rest.", kept: kept},
 		"nonsense": {arb: &arbiter{}, stop: true, say: "I stopped: zwave does not answer, with 2 of 3 still open. Say resume to do the rest.", kept: kept},
