@@ -57,7 +57,7 @@ func fitControl(in *ControlRequest) error {
 	case in.Thing == "":
 		return Refuse(ErrMisasked, `"thing" is missing or empty; it is the id of a thing, as GET /api/home lists them`)
 	case in.Do == "":
-		return Refuse(ErrMisasked, `"do" is missing or empty; it is on, off, toggle, level, colour, open, close, stop, position, lock, unlock, setpoint, mode, play, pause, next, previous, mute, unmute, source, preset, humidity, start, dock, add, complete or remove`)
+		return Refuse(ErrMisasked, `"do" is missing or empty; it is what the thing can do, such as on or level; a word that it does not know is answered with those that it does`)
 	case len(in.Thing) > MaxText || len(in.Do) > MaxText:
 		return Refuse(ErrMisasked, `"thing" and "do" have at most %d bytes`, MaxText)
 	case len(in.Group) > maxGroup:

@@ -6,6 +6,8 @@
 package catalogue
 
 import (
+	"slices"
+
 	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 )
@@ -200,6 +202,18 @@ func Setter(a home.Ability) (name string, s Setting, ok bool) {
 // that has these abilities. A nil can stands for a thing that has them all.
 func Doing(action string, can func(home.Ability) bool) (name string, s Setting, ok bool) {
 	return find(func(s Setting) bool { return s.Action == action && (can == nil || can(s.Ability)) })
+}
+
+// Actions are what control tools call the settings of all Commands, in the order of the table.
+func Actions() (all []string) {
+	for _, i := range commands {
+		for _, s := range i.Sets {
+			if !slices.Contains(all, s.Action) {
+				all = append(all, s.Action)
+			}
+		}
+	}
+	return all
 }
 
 // find is the first setting of a Command that fits.

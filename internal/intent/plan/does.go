@@ -16,20 +16,19 @@ func Does(e *home.Entity) []string {
 		return nil
 	}
 	var all []string
-	for _, word := range []string{
-		"on", "off", "toggle", "level", "colour", "open", "close", "stop", "position", "lock", "unlock", "setpoint", "mode",
-		"play", "pause", "next", "previous", "mute", "unmute", "source", "start", "dock", "preset", "humidity", "add", "complete", "remove",
-	} {
-		if _, own := switching[e.Domain]; own && (word == "on" || word == "off") {
+	for _, word := range slices.Concat([]string{"on", "off", "open", "close", "lock", "unlock"}, catalogue.Actions()) {
+		_, own := switching[e.Domain]
+		if own && (word == "on" || word == "off") || slices.Contains(all, word) {
 			continue // it has words of its own
 		}
-		w := Wish{Action: word, Value: 50.0}
-		if slices.Contains([]string{"colour", "mode", "source", "preset", "add", "complete", "remove"}, word) {
-			w.Value = "white"
-		}
-		if a, err := w.action(e); err == nil && plannable(a.Intent, e) {
+		for _, value := range []any{50.0, "white"} {
+			w := Wish{Action: word, Value: value}
+			if a, err := w.action(e); err != nil || !plannable(a.Intent, e) {
+				continue
+			}
 			if _, err := w.On(e); err == nil {
 				all = append(all, word)
+				break
 			}
 		}
 	}

@@ -92,9 +92,11 @@ func TestWhatAThingCanDo(t *testing.T) {
 		want string
 	}{
 		{thing("light", home.OnOff, home.Brightness, home.Colour), "it can do on, off, toggle, level (0 to 100 percent), colour (a word, such as red)"},
-		{thing("cover", home.OpenClose, home.Position, home.Stop), "it can do open, close, stop, position (0 to 100 percent)"},
+		{thing("cover", home.OpenClose, home.Position, home.Stop), "it can do open, close, position (0 to 100 percent), stop"},
 		{thing("lock", home.Lock), "it can do lock, unlock"},
 		{heating, "it can do on, off, setpoint (5 to 30 °C), mode (off heat)"},
+		{thing("todo", home.List), "it can do add (what stands on the list), complete (what stands on the list), remove (what stands on the list)"},
+		{thing("media_player", home.OnOff, home.Play, home.Volume, home.Mute, home.Source), "it can do on, off, toggle, level (0 to 100 percent), pause, play, mute, unmute, source (a word)"},
 		{anything, "it can do on, off"},
 		{silent, "it can only be read"},
 	} {
