@@ -13,6 +13,8 @@ const (
 	slotKind  = "kind"
 	slotState = "state"
 	slotAsk   = "ask"
+	// slotWithin is house where a question is not about the room alone.
+	slotWithin = "within"
 )
 
 // singular are the kinds that sentences name by other words than the domains of
@@ -42,13 +44,14 @@ func (x *meaning) findAsked(kind string) Decision {
 		return Decision{Route: Model, Reason: NoSentence, NeedHouse: x.m.house.Empty()}
 	}
 	x.action.Slots[slotState] = axisOf(kind, state)
-	one := x.asksOfOne(kind)
+	one, wide := x.asksOfOne(kind), x.action.Slots[slotWithin] != nil // "anywhere", "in the house"
+	delete(x.action.Slots, slotWithin)
 	if x.action.Slots[slotAsk] == nil {
 		x.action.Slots[slotAsk] = impliedQuantity(state)
 	}
 	items := x.place(x.m.allAsked(kind, belongs))
 	besides := x.besides(kind, state, items)
-	if x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && (one || isRoomKind(kind)) {
+	if x.area == "" && x.floor == "" && x.p.block.Meta.Scope == "room" && !wide && (one || isRoomKind(kind)) {
 		items = x.nearest(items, one)
 	}
 	if len(items) == 0 {
@@ -65,6 +68,7 @@ func (x *meaning) findAsked(kind string) Decision {
 
 // ofKind finds what there is of a kind, whatever its state: "what lights are there".
 func (x *meaning) ofKind(kind string) Decision {
+	delete(x.action.Slots, slotWithin)
 	if one := singular[kind]; one != "" {
 		kind = one
 	}

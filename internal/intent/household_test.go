@@ -291,3 +291,27 @@ func TestSlatsAreRefused(t *testing.T) {
 	}
 	understands(t, household(t, "en", thing("Slats", "cover", "Kitchen", "blind")), []meant{{text: "close the slats", does: []string{"Slats"}}})
 }
+
+// TestAnywhereIsNotHere: a question about the whole house is not answered for the room of the
+// microphone alone, where everything may be as it should.
+func TestAnywhereIsNotHere(t *testing.T) {
+	t.Parallel()
+	for language, c := range map[string]struct {
+		here     string
+		anywhere []string
+	}{
+		"en": {"is the light on", []string{"is the light on anywhere", "is the light still on in the house", "is there still a light on somewhere", "are the lights on in the house"}},
+		"de": {"ist das Licht an", []string{"ist noch irgendwo Licht an", "ist irgendwo Licht an", "ist das Licht noch irgendwo an", "ist im Haus noch Licht an", "ist zu Hause noch Licht an"}},
+		"es": {"está encendida la luz", []string{"está encendida la luz en algún sitio", "está encendida la luz en casa", "hay luz encendida en alguna parte"}},
+		"fr": {"est-ce que la lumière est allumée", []string{"est-ce que la lumière est allumée quelque part", "est-ce que la lumière est allumée dans la maison"}},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			m := household(t, language, thing("one", "light", "Kitchen", ""), thing("two", "light", "Office", ""))
+			understands(t, m, []meant{{room: "Kitchen", text: c.here, does: []string{"one"}}})
+			for _, text := range c.anywhere {
+				understands(t, m, []meant{{room: "Kitchen", text: text, does: []string{"one", "two"}}})
+			}
+		})
+	}
+}
