@@ -234,7 +234,7 @@ func TestTimesAndConditions(t *testing.T) {
 	for language, all := range map[string][]string{
 		"en": {
 			"turn on the light after sunset",
-			"turn on the lights on christmas", "turn on the light in july",
+			"turn on the lights on easter", "turn on the light in july",
 		},
 		"de": {
 			"mach das licht im sommer an", "mach das licht im notfall an", "licht im dezember an",
