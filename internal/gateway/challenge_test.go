@@ -25,7 +25,7 @@ func TestChallengesThatCannotBeHad(t *testing.T) {
 		c := Default()
 		tt.change(&c)
 		env := setup{cfg: c}.brokerEnv("mqtt://b")
-		if hass := (setup{cfg: c}).hassEnv(map[string]string{"HASS_URL": "x"}); (hass["HASS_ALLOW_DANGEROUS"] == "true") != tt.allows || hass["HASS_URL"] != "x" {
+		if hass := (setup{cfg: c}).hassEnv(map[string]string{"HASS_URL": "x"}); (hass["HASS_ALLOW_DANGEROUS"] == "true") != tt.allows || hass["HASS_URL"] != "x" || hass["HASS_HOST_ASKS"] != "true" {
 			t.Errorf("%s: %q", name, hass)
 		}
 		if (env["ZWAVE_ALLOW_DANGEROUS"] == "true") != tt.allows || c.limits().Challenges() != tt.allows || (len(c.challengeWords()) > 0) != tt.allows {

@@ -105,13 +105,13 @@ func (s setup) brokerEnv(url string) map[string]string {
 	return env
 }
 
-// hassEnv returns the environment of our server for Home Assistant: what the entry says, and
-// whether dangerous acts are allowed.
+// hassEnv returns the environment of our server for Home Assistant: what the entry says, that
+// we ask a person before a script runs, and whether dangerous acts are allowed.
 func (s setup) hassEnv(env map[string]string) map[string]string {
-	if !s.cfg.limits().Challenges() {
-		return env
+	all := map[string]string{"HASS_HOST_ASKS": "true"}
+	if s.cfg.limits().Challenges() {
+		all["HASS_ALLOW_DANGEROUS"] = "true"
 	}
-	all := map[string]string{"HASS_ALLOW_DANGEROUS": "true"}
 	maps.Copy(all, env)
 	return all
 }

@@ -160,8 +160,10 @@ func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now 
 		return step{}, form.Refuse("%s can only be read; it is armed and disarmed where its code is.", e.Name)
 	case e.Control == nil:
 		return step{}, form.Refuse("%s is a sensor; it can only be read.", e.Name)
-	case e.Costly && a.Action != "off" && !a.Confirmed && !mayBeDangerous:
-		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. Ask the person first, and then say that it is confirmed. It runs without asking when the settings name it: scripts: [%s].", e.Name, e.ID)
+	case e.Costly && a.Action != "off" && !mayBeDangerous && !c.cfg.HostAsks:
+		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. It runs when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
+	case e.Costly && a.Action != "off" && !mayBeDangerous && !a.Confirmed:
+		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. Ask the person first, and then say that it is confirmed. It runs without asking when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
 	}
 	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)

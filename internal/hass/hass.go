@@ -40,6 +40,7 @@ type Config struct {
 	Token          func() (string, error)
 	AllowDangerous bool          // offer the tool for dangerous acts
 	Scripts        []string      // entity ids of the scripts that are run without asking; a script may do anything
+	HostAsks       bool          // the host asks a person before it says that a command is confirmed; else nothing is
 	Patience       time.Duration // how long a call for a thing may take, all in all
 }
 

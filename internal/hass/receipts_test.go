@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/hass"
 	"voicegateway/internal/hass/socket"
 	"voicegateway/internal/home"
 	"voicegateway/internal/home/form"
@@ -261,10 +262,26 @@ func TestSeveralAtOnce(t *testing.T) {
 	})
 }
 
+// TestAModelsWordIsNoAgreement: a host that lets its model fill in the arguments may have asked
+// nobody, so there a script does not run because the arguments say that somebody has agreed.
+func TestAModelsWordIsNoAgreement(t *testing.T) {
+	at(t, family(), nil, func(r rig) {
+		got, err := r.house.Control(r.Context(), form.Command{Device: "Anything", Action: "on", Confirmed: true}, false)
+		if err != nil || got.Outcome != tools.Refused || !strings.Contains(got.Message, "hass_scripts: [script.anything]") {
+			r.Errorf("agreed to by a model: %+v, %v", got, err)
+		}
+		r.home.OnCall = r.after(50*time.Millisecond, "on", nil)
+		if got := r.do("Bedtime", "on", nil); got.Outcome != tools.Confirmed {
+			r.Errorf("a script that the settings name: %+v", got)
+		}
+	})
+}
+
 // TestAScriptRunsWhenAPersonAgreed: a script that the settings do not name is costly: it runs
 // only when the command says that a person was asked, and is stopped without.
 func TestAScriptRunsWhenAPersonAgreed(t *testing.T) {
-	at(t, family(), nil, func(r rig) {
+	asks := func(c *hass.Config, _ *fake.HomeAssistant) { c.HostAsks = true }
+	at(t, family(), asks, func(r rig) {
 		costly := map[string]bool{}
 		for _, e := range r.house.Home().Entities {
 			costly[e.ID] = e.Costly

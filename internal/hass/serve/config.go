@@ -21,6 +21,7 @@ type Config struct {
 	CertSHA256           string   `yaml:"hass_cert_sha256" env:"HASS_CERT_SHA256"`
 	Dangerous            bool     `yaml:"hass_allow_dangerous" env:"HASS_ALLOW_DANGEROUS"`
 	Scripts              []string `yaml:"hass_scripts" env:"HASS_SCRIPTS"`
+	HostAsks             bool     `yaml:"hass_host_asks" env:"HASS_HOST_ASKS"`
 	houseserver.Settings `yaml:",inline"`
 }
 
@@ -63,6 +64,6 @@ func (c Config) ReadToken() (string, error) {
 func (c Config) House() hass.Config {
 	h := hass.DefaultConfig()
 	h.Socket = socket.Config{URL: c.URL, CAFile: c.CAFile, CertSHA256: c.CertSHA256}
-	h.Token, h.AllowDangerous, h.Scripts = c.ReadToken, c.Dangerous, c.Scripts
+	h.Token, h.AllowDangerous, h.Scripts, h.HostAsks = c.ReadToken, c.Dangerous, c.Scripts, c.HostAsks
 	return h
 }
