@@ -160,10 +160,8 @@ func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now 
 		return step{}, form.Refuse("%s can only be read; it is armed and disarmed where its code is.", e.Name)
 	case e.Control == nil:
 		return step{}, form.Refuse("%s is a sensor; it can only be read.", e.Name)
-	case e.Costly && a.Action != "off" && !mayBeDangerous && !c.cfg.HostAsks:
-		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. It runs when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
-	case e.Costly && a.Action != "off" && !mayBeDangerous && !a.Confirmed:
-		return step{}, form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. Ask the person first, and then say that it is confirmed. It runs without asking when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
+	case e.Costly && !mayBeDangerous && !c.mayStart(a):
+		return step{}, c.refuseCostly(e)
 	}
 	if thing := e.findDanger(a.Action, a.Value); thing != nil && !mayBeDangerous {
 		return step{}, form.RefuseDangerous(a.Action, thing.Name, c.cfg.AllowDangerous)
@@ -176,6 +174,20 @@ func (c *commander) planFor(ctx context.Context, e *entity, a form.Command, now 
 		}
 	}
 	return plan(a.Action, r)
+}
+
+// mayStart reports whether a costly thing may be commanded so: to stop it needs nothing, and a
+// word of agreement counts where the host asks a person for it.
+func (c *commander) mayStart(a form.Command) bool {
+	return a.Action == "off" || a.Confirmed && c.cfg.HostAsks
+}
+
+// refuseCostly says what is needed to start a script.
+func (c *commander) refuseCostly(e *entity) error {
+	if c.cfg.HostAsks {
+		return form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. Ask the person first, and then say that it is confirmed. It runs without asking when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
+	}
+	return form.RefuseFor(tools.RefusedDangerous, "%s is a script, which may do anything. It runs when the settings name it: hass_scripts: [%s].", e.Name, e.ID)
 }
 
 // endAway ends the receipt of a command for a thing that Home Assistant cannot reach. Its
