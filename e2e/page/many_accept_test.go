@@ -45,7 +45,9 @@ func turnOf(i int) record.Record {
 	text := fmt.Sprintf("turn on the lamp number %d %s", i, nasty)
 	return record.Record{
 		ID: fmt.Sprintf("t-%d", i), Time: time.Unix(1_700_000_000+int64(i), 0), Source: record.FromMic, Area: "Kitchen", Route: record.RouteLocal,
-		Wake: &record.Wake{Word: "hey jarvis", Score: 0.9, Engine: "micro"}, Transcript: &record.Transcript{Text: text, Engine: "moonshine"},
+		Wake:       &record.Wake{Word: "hey jarvis", Score: 0.9, Engine: "micro"},
+		Endpoint:   &record.Endpoint{Reason: "sentence", Frames: &record.Frames{From: -40, Length: 20, Levels: []int{-30, -24, -20, -58, -60, -60, -60, -61, -60}, Judged: "iicrrrrrr"}},
+		Transcript: &record.Transcript{Text: text, Engine: "moonshine"},
 		Verdict: record.Verdict{Reply: "The lamp is on.", Outcome: record.Done, Calls: []record.CallMade{{
 			Tool: "control", Server: "zwave", Args: json.RawMessage("{}"), OK: true, MS: 90,
 			Receipt: &record.Receipt{Device: "Lamp", Property: "on_off", Value: "on", Outcome: tools.Confirmed},
@@ -246,9 +248,13 @@ func TestAcceptPageOfACrowd(t *testing.T) {
 	for _, stage := range []string{"Wake word", "Speech", "End noticed", "Transcript", "Command sent", "Device's own report"} {
 		p.reads("#turns .waterfall", stage)
 	}
+	if !p.holds(`document.querySelectorAll("#turns .frames i").length >= 9 && document.querySelectorAll("#turns .frames .last").length === 1`) {
+		t.Error("the frames around the end of speech are not drawn")
+	}
+	p.reads("#turns figure", "Command sent: 121 ms")
 	count, long, most := longest(end())
 	nodes := value[int](p, `document.querySelectorAll("*").length`)
-	if nodes > 2500 {
+	if nodes > 2600 { // with the details of one turn
 		t.Errorf("the document has %d elements", nodes)
 	}
 	if count < 50 {

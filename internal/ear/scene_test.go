@@ -127,7 +127,7 @@ func (e *simpleEnd) Push(f audio.Frame, p speech.Partial, c speech.Completeness)
 	case e.first.IsZero() && e.at >= 5*time.Second:
 		reason = "no_speech"
 	case e.first.IsZero():
-	case c == speech.Closed && p.Stable >= 3 && quiet >= 100*time.Millisecond:
+	case c >= speech.Closed && p.Stable >= 3 && quiet >= 100*time.Millisecond:
 		reason = "sentence"
 	case c == speech.Growable && p.Stable >= 3 && quiet >= 360*time.Millisecond:
 		reason = "sentence_may_grow"

@@ -40,6 +40,7 @@ type utterance struct {
 	gaps       []gap         // sound of it that the microphone is known to have lost
 	lost       time.Duration // of that, as much as may have been words; known at the end
 	hold       hold
+	frames     lastFrames
 }
 
 // gap is sound that the microphone has lost just before a frame.

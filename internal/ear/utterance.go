@@ -66,6 +66,7 @@ func (l *Loop) listen(ctx context.Context, f audio.Frame) {
 		return
 	}
 	e := l.recogniser.end.Push(f, u.words.partial, u.words.judged)
+	u.frames.add(judgedFrame{f.At, level, u.words.judged})
 	if !e.SpeechStart.IsZero() {
 		u.loudest = max(u.loudest, audio.Level(f.Samples))
 	}
@@ -138,7 +139,7 @@ func (l *Loop) sourceEnded(ctx context.Context) {
 // house.
 func (l *Loop) endUtterance(ctx context.Context, e speech.Endpoint, at time.Time) {
 	t := l.turn
-	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason}
+	t.rec.Endpoint = &record.Endpoint{Reason: e.Reason, Frames: t.utterance.frames.until(e.SpeechEnd)}
 	t.utterance.lost = t.utterance.sumLost(e)
 	wall := time.Now()
 	tooQuiet := t.followUp && t.utterance.tooQuiet()

@@ -92,9 +92,6 @@ func New(m Matcher, c Caller, model Assistant, p *reply.Phrases, l guard.Limits,
 // planned calls of turns. The caller has to give it back with Pass.
 func (m *Mind) TakePlace(tool string) *order.Place { return m.calls.TakePlace(tool) }
 
-// Judge says whether the words so far are a sentence (REQUIREMENTS H6).
-func (m *Mind) Judge(partial string) speech.Completeness { return m.match.Judge(partial) }
-
 // NotHeard is the answer to speech in which no sentence was found. Names cannot be
 // recognised before the house is known, so the answer gives that as the reason.
 func (m *Mind) NotHeard(ctx context.Context) string {

@@ -64,7 +64,7 @@ func judgementWord(h ear.Hearing) string {
 		return ""
 	}
 	switch h.Judged {
-	case speech.Closed:
+	case speech.Closed, speech.Revocable:
 		return "closed"
 	case speech.Growable:
 		return "growable"

@@ -110,9 +110,16 @@ const (
 	closedHush  = 60 * time.Millisecond  // of quiet(20) as well: an s and a k in noise are 15 dB down
 	closedSoft  = 220 * time.Millisecond // of quiet(6), with the tail: a voice in the background
 	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
-	extra       = 200 * time.Millisecond // more than Growable, in noise that hides quiet(20) and leaves quiet(10)
-	onsetNeed   = 3                      // loud frames within onsetOf: a click is not speech
-	onsetOf     = 5
+	// What can be put back ends without the recogniser's tail, which lags by up to 120 ms: its
+	// text has stood for soonStable frames, quiet(20) is longer by soonOver than any pause of
+	// this speaker in this utterance, and nothing has been above endBelow for soonEnd, so
+	// that no soft last sound is cut off. In noise that hides soft sounds it does not.
+	soonStable = 5
+	soonOver   = 40 * time.Millisecond
+	soonEnd    = 80 * time.Millisecond
+	extra      = 200 * time.Millisecond // more than Growable, in noise that hides quiet(20) and leaves quiet(10)
+	onsetNeed  = 3                      // loud frames within onsetOf: a click is not speech
+	onsetOf    = 5
 	// leastSpeech is the shortest command: "stop" is longer. Less speech than this
 	// is the wake word's last sound, a cough or a door.
 	leastSpeech = 160 * time.Millisecond
@@ -172,6 +179,7 @@ type utterance struct {
 	loud       time.Duration    // length of the speech since its start
 	spoken     time.Duration    // value of heard at the first speech; 0 before that
 	quiet      [3]time.Duration // since the last frame within 6, 10 and 20 dB
+	sinceEnd   time.Duration    // sound since end
 	pause      time.Duration    // the longest quiet(20) between speech, once a command can have begun
 	start      time.Time
 	end        time.Time
@@ -312,8 +320,9 @@ func (e *Endpointer) hear(h measurement, length time.Duration) {
 		}
 		u.loud += length
 	}
+	u.sinceEnd += length
 	if loud && level > p-endBelow {
-		u.end = at
+		u.end, u.sinceEnd = at, 0
 	}
 }
 
@@ -334,7 +343,7 @@ func (e *Endpointer) overheard(h measurement, p float64, length time.Duration) b
 	for i := range u.quiet {
 		u.quiet[i] = max(u.quiet[i], since)
 	}
-	u.end = h.at.Add(-since)
+	u.end, u.sinceEnd = h.at.Add(-since), since
 	return true
 }
 
@@ -380,7 +389,7 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 		u.candidate = at.Add(-length)
 	}
 	if count >= onsetNeed {
-		u.spoken, u.start, u.end = u.sinceReset, u.candidate, at
+		u.spoken, u.start, u.end, u.sinceEnd = u.sinceReset, u.candidate, at, 0
 		u.pause, u.loud = 0, time.Duration(count)*length
 		u.room = audio.Silence
 		if e.floor.Known() {
@@ -419,7 +428,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	stable := p.Stable >= stableNeed
 	u.sentence = u.sentence || stable && c != speech.Incomplete
 	switch {
-	case c == speech.Closed && stable && e.closed(p.Tail):
+	case c >= speech.Closed && stable && (e.closed(p.Tail) || c == speech.Revocable && p.Stable >= soonStable && e.soon()):
 		return Sentence
 	case c == speech.Growable && stable && e.silent(e.growable()):
 		return SentenceMayGrow
@@ -447,6 +456,13 @@ func (e *Endpointer) closed(tail time.Duration) bool {
 	q := &e.u.quiet
 	hushed := q[quiet10] >= closedQuiet && q[quiet20] >= closedHush
 	return tail >= tailNeed && (hushed || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
+}
+
+// soon reports whether the speaker is plainly done, by the speaker's own pauses.
+func (e *Endpointer) soon() bool {
+	u := &e.u
+	heard := u.loudness.level()-depths[quiet20] >= e.stands()
+	return heard && !e.gate.on && u.quiet[quiet10] >= closedQuiet && u.quiet[quiet20] >= max(closedHush, u.pause+soonOver) && u.sinceEnd >= soonEnd
 }
 
 // silence is how long to wait without a grammar: a speaker who has paused inside the

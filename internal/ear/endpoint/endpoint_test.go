@@ -128,6 +128,31 @@ func TestRule(t *testing.T) {
 			pieces: []piece{{time.Second, room, "", 0, 0}, {40 * ms, voice, "", 0, 0}, {8 * time.Second, room, "", 0, 0}},
 			reason: endpoint.NoSpeech, quiet: 5 * time.Second,
 		},
+		"what can be put back does not wait for the recogniser": {
+			pieces: []piece{{time.Second, voice, "turn on the light", speech.Revocable, 0}, {3 * time.Second, room, "", speech.Revocable, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 100 * ms, spoken: time.Second,
+		},
+		"what cannot be put back does": {
+			pieces: []piece{{time.Second, voice, "lock the door", speech.Closed, 0}, {3 * time.Second, room, "", speech.Closed, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 300 * ms, spoken: time.Second,
+		},
+		"what can be put back, after a pause inside": {
+			pieces: []piece{{500 * ms, voice, "turn on", speech.Incomplete, 0}, {120 * ms, room, "", speech.Incomplete, 0}, {500 * ms, voice, "turn on the light", speech.Revocable, 0}, {3 * time.Second, room, "", speech.Revocable, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 160 * ms, spoken: 1120 * ms,
+		},
+		"what can be put back, with a soft last sound": {
+			pieces: []piece{{time.Second, voice, "turn on the light", speech.Revocable, 0}, {100 * ms, voice - 25, "", speech.Revocable, 100 * ms}, {3 * time.Second, room, "", speech.Revocable, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 180 * ms, spoken: time.Second,
+		},
+		"what can be put back, in words that have just changed": {
+			pieces: []piece{{time.Second, voice, "turn on the lights", speech.Revocable, 0}, {60 * ms, room, "", speech.Revocable, 0}, {3 * time.Second, room, "turn on the light", speech.Revocable, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 160 * ms, spoken: time.Second,
+		},
+		"what can be put back, in noise": {
+			room:   -48,
+			pieces: []piece{{time.Second, voice, "turn on the light", speech.Revocable, 0}, {3 * time.Second, -48, "", speech.Revocable, 100 * ms}},
+			reason: endpoint.Sentence, quiet: 300 * ms, spoken: time.Second,
+		},
 		"the wake word's last sound is nobody": {
 			pieces: []piece{{120 * ms, voice, "", 0, 0}, {8 * time.Second, room, "", 0, 0}},
 			reason: endpoint.NoSpeech, quiet: 5 * time.Second,

@@ -117,6 +117,7 @@ type followed struct {
 // reading is what the network makes of the first samples of an utterance.
 type reading struct {
 	speechEnd int // of the speech in it, in samples
+	length    int // of the utterance when it was begun, in samples
 	stop      context.CancelFunc
 	done      chan struct{}
 	result    moonshine.Result
@@ -271,7 +272,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 		e.noteLost(u, err)
 	}
 	u.push(f.Samples)
-	e.readInPause(ctx, u)
+	e.readInPause(ctx, u, p.Text)
 	if u.expected != speech.Sentence || !u.read() || u.quiet() < waitAfter || !u.reading.over() || u.reading.err != nil {
 		return p, nil
 	}
@@ -284,13 +285,31 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 }
 
 // readInPause begins a reading in a pause of the speaker, and waits for it in a longer one.
-func (e *neural) readInPause(ctx context.Context, u *followed) {
-	if u.quiet() == readAfter && e.dismiss == nil {
+// It begins at once if the words of PocketSphinx are a sentence, and once more if a soft last
+// sound came after that.
+func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
+	switch quiet := u.quiet(); {
+	case e.dismiss != nil:
+	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.understands(words):
+		e.read(ctx, u)
+	case quiet == readAfter:
+		if u.read() && u.reading.length < u.soundEnd {
+			u.drop()
+			u.reading = nil
+		}
 		e.read(ctx, u)
 	}
 	if u.quiet() == waitAfter && u.read() {
 		e.await(ctx, u.reading)
 	}
+}
+
+// understands reports whether words are a sentence in the present house.
+func (e *neural) understands(words string) bool {
+	e.mu.Lock()
+	understood := e.house.understood
+	e.mu.Unlock()
+	return understood != nil && understood(words)
 }
 
 // read has the network read the sound so far, unless it has read all the speech. The
@@ -301,7 +320,7 @@ func (e *neural) read(ctx context.Context, u *followed) {
 	}
 	u.drop()
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), e.patience)
-	r := &reading{speechEnd: u.speechEnd, stop: stop, done: make(chan struct{})}
+	r := &reading{speechEnd: u.speechEnd, length: len(u.sound), stop: stop, done: make(chan struct{})}
 	u.reading = r
 	sound := slices.Clone(u.speechPart())
 	e.running.Go(func() {

@@ -165,6 +165,35 @@ func TestThePauseIsRead(t *testing.T) {
 	}
 }
 
+// TestAWholeSentenceIsReadAtOnce: the words of PocketSphinx tell that the quiet may be the
+// end. A soft last sound, the s of "lights", is read as well.
+func TestAWholeSentenceIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	const soft = speaking - 25
+	for name, tt := range map[string]struct {
+		sound [][]audio.Frame
+		read  []int // frames
+	}{
+		"plainly over":          {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(8, 0)}, []int{58}},
+		"a soft last sound":     {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, soft), frames(8, 0)}, []int{58, 60}},
+		"a closure in a word":   {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, 0), frames(20, speaking), frames(8, 0)}, []int{58, 80}},
+		"a sound after reading": {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(4, 0), frames(2, soft), frames(8, 0)}, []int{58}},
+	} {
+		r := &reads{answer: always(said("turn on the lights"))}
+		e := begun(t, &listener{text: speech.Transcript{Text: "turn on the lights"}}, r)
+		if _, err := e.SetGrammar(t.Context(), speech.Grammar{Understood: func(text string) bool { return text == "turn on the lights" }}); err != nil {
+			t.Fatal(err)
+		}
+		if p := pushed(t, e, tt.sound...); p.Text != "turn on the lights" {
+			t.Errorf("%s: %+v", name, p)
+		}
+		e.running.Wait()
+		if slices.Sort(r.lengths); !slices.Equal(r.lengths, tt.read) {
+			t.Errorf("%s: sounds of %v frames were read, want %v", name, r.lengths, tt.read)
+		}
+	}
+}
+
 // A sentence that only the search has found may be the beginning of another one.
 func TestASentenceThatNobodyElseHeardWaits(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 // Times of a pause in the speech, counted in whole frames.
 const (
+	readEarly = audio.FrameLength     // if the words so far are a sentence
 	readAfter = 3 * audio.FrameLength // a closed mouth inside a word is shorter
 	waitAfter = 6 * audio.FrameLength // about where the end of a sentence is decided
 	// aloneAfter is longer than the quiet between two words.
@@ -42,6 +43,7 @@ type pauses struct {
 	begun       bool // somebody has spoken
 	speechStart int  // in samples
 	speechEnd   int
+	soundEnd    int // the same, of anything that stands out of the room
 	silent      int // samples of pauses between the first and the last speech
 }
 
@@ -56,6 +58,9 @@ func (p *pauses) push(samples []int16) {
 		p.levels = append(p.levels, level)
 	}
 	loud := p.loud(level)
+	if p.standsOut(level) {
+		p.soundEnd = len(p.sound)
+	}
 	p.onset[p.frames%onsetOf] = loud
 	p.frames++
 	if loud && !p.begun && p.loudOfLast() >= onsetNeed {
@@ -86,10 +91,10 @@ func (p *pauses) loud(level float64) bool {
 	if level < quietest || len(p.levels) == 0 {
 		return false
 	}
-	floor := share(p.levels, floorShare)
 	if !p.begun {
-		return level > floor+overRoom
+		return p.standsOut(level)
 	}
+	floor := share(p.levels, floorShare)
 	var speech []float64
 	for _, l := range p.levels {
 		if l > floor+overRoom {
@@ -100,6 +105,11 @@ func (p *pauses) loud(level float64) bool {
 		return false
 	}
 	return level > floor+overRoom && level > share(speech, loudShare)-underSpeaker
+}
+
+// standsOut reports whether a frame is louder than the room.
+func (p *pauses) standsOut(level float64) bool {
+	return level >= quietest && len(p.levels) > 0 && level > share(p.levels, floorShare)+overRoom
 }
 
 // quiet is how long there has been no speech, 0 before any speech.

@@ -105,9 +105,20 @@ type Wake struct {
 	Engine string  `json:"engine"`
 }
 
-// Endpoint says why the utterance was over.
+// Endpoint says why the utterance was over, and what that was judged by.
 type Endpoint struct {
-	Reason string `json:"reason"`
+	Reason string  `json:"reason"`
+	Frames *Frames `json:"frames,omitempty"`
+}
+
+// Frames are the last frames of an utterance, to its end.
+type Frames struct {
+	From   float64 `json:"from"`   // ms from the end of speech to the end of the first one
+	Length float64 `json:"length"` // ms, of each
+	Levels []int   `json:"levels"` // dBFS
+	// Judged has a letter for each: whether the words by then were no sentence (i), one that may
+	// go on (g), one that may not (c), or one of which what it does can be put back (r).
+	Judged string `json:"judged"`
 }
 
 // Transcript is what was heard.

@@ -51,12 +51,13 @@ type Transcript struct {
 // Completeness says whether a partial text is a sentence already.
 type Completeness int
 
-// The three cases of the endpointer's rule (docs/facts/engines.md, Ending a
+// The cases of the endpointer's rule (docs/facts/engines.md, Ending a
 // turn).
 const (
 	Incomplete Completeness = iota // (c) not a sentence yet
 	Growable                       // (b) a sentence, but a longer one is possible
 	Closed                         // (a) a sentence that cannot continue
+	Revocable                      // (a), and it only asks, or what it does can be put back
 )
 
 // Endpoint is an endpointer's judgement after one frame.

@@ -147,7 +147,7 @@ function itemOf(turn) {
       el("span", { className: "answer" }, el("strong", { dir: "auto", className: answer ? "" : tone[turn.outcome] }, answer || known("outcome_", turn.outcome)),
         ...(answer && tone[turn.outcome] ? [" ", el("span", { className: `pill ${tone[turn.outcome]}` }, known("outcome_", turn.outcome))] : []), icon("down"))));
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(el("div", { className: "reasons" }, waterfall(turn), why(turn), marks(turn), ...again(turn)));
+    if (details.open && details.children.length === 1) details.append(el("div", { className: "reasons" }, waterfall(turn), ...ending(turn), why(turn), marks(turn), ...again(turn)));
     if (details.open) reveal(item);
   });
   const item = el("li", {}, details);
@@ -208,6 +208,30 @@ function waterfall(turn) {
       el("td", {}, el("div", { className: "track", "aria-hidden": "true" }, bar)));
   });
   return el("table", { className: "waterfall" }, el("caption", {}, word("waterfall")), el("tbody", {}, ...rows));
+}
+
+// ending draws the time around the end of speech frame by frame: how loud it was and what the
+// words so far were, and what the time after that was spent on.
+function ending(turn) {
+  const f = turn.endpoint?.frames, t = turn.timings_ms ?? {};
+  if (!f) return [];
+  const low = Math.min(...f.levels), span = Math.max(1, Math.max(...f.levels) - low);
+  const bar = (kind, high) => { const i = el("i", {}); i.dataset.kind = kind; i.style.blockSize = `${high}%`; return i; };
+  let at = f.from;
+  const bars = f.levels.map((level, n) => {
+    const one = bar(f.judged[n], 8 + (92 * (level - low)) / span);
+    if (at <= 0 && at + f.length > 0) one.className = "last";
+    at += f.length;
+    return one;
+  });
+  const after = [["t", t.transcript, "stage_transcript"], ["p", t.first_publish, "stage_publish"], ["d", t.confirmed, "stage_receipt"]].filter(([, end]) => end);
+  for (const [kind, end] of after) for (; at - f.length < end && bars.length < 90; at += f.length) bars.push(bar(kind, 30));
+  const key = (kind, name) => el("span", {}, bar(kind, 100), ` ${name}`);
+  return [el("figure", {},
+    el("figcaption", {}, word("ending").replace("{ms}", f.length)),
+    el("div", { className: "frames", "aria-hidden": "true" }, ...bars),
+    el("p", { className: "quiet" }, key("i", word("judged_i")), key("g", word("judged_g")), key("c", word("judged_c")),
+      ...after.map(([kind, end, name]) => key(kind, `${word(name)}: ${Math.round(end)} ms`))))];
 }
 
 function why(turn) {
