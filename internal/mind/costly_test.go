@@ -34,16 +34,22 @@ func TestCostlyThingsAreAskedAbout(t *testing.T) {
 		"it is stopped":   {[]string{"turn off bedtime"}, []record.Outcome{record.Done}, "The bedtime is off.", []string{`{"action":"off","device_name":"Bedtime"}`}},
 		"a model runs it": {[]string{model, "yes"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", []string{`{"action":"on","confirmed":true,"device_name":"Bedtime"}`}},
 		"a model, and no": {[]string{model, "no"}, []record.Outcome{record.Asked, record.Done}, "Shall I run Bedtime?", nil},
+		"back at once":    {[]string{"turn off bedtime", "undo that", "yes"}, []record.Outcome{record.Done, record.Asked, record.Done}, "The bedtime is off.", []string{`{"action":"off","device_name":"Bedtime"}`, `{"action":"on","confirmed":true,"device_name":"Bedtime"}`}},
+		"back, and no":    {[]string{"turn off bedtime", "undo that", "no"}, []record.Outcome{record.Done, record.Asked, record.Done}, "The bedtime is off.", []string{`{"action":"off","device_name":"Bedtime"}`}},
+		"back later":      {[]string{"turn off bedtime for ten minutes"}, []record.Outcome{record.Failed}, "I can't put that back by myself.", nil},
+		"later, and back": {[]string{"turn off bedtime at nine for ten minutes"}, []record.Outcome{record.Failed}, "I can't put that back by myself.", nil},
+		"a scene":         {[]string{"turn on movie night for ten minutes"}, []record.Outcome{record.Failed}, "I can't put that back by myself.", nil},
 		"a lamp is not":   {[]string{"turn on the lamp"}, []record.Outcome{record.Done}, "The lamp is on.", []string{`{"action":"on","device_name":"Lamp"}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bedtime, plain := lamp("Bedtime", "zwave"), lamp("Lamp", "zwave")
+			bedtime, plain, scene := lamp("Bedtime", "zwave"), lamp("Lamp", "zwave"), lamp("Movie Night", "zwave")
+			scene.ID, scene.Domain, scene.Control.Tool = "scene.movie", "scene", "control_zwave_device"
 			bedtime.ID, bedtime.Domain, bedtime.Costly = "switch.bedtime", "switch", true
 			bedtime.Control.Tool, plain.Control.Tool = "control_zwave_device", "control_zwave_device"
 			var mu sync.Mutex
 			var calls []string
-			n := needs(t, &home.House{Entities: []home.Entity{bedtime, plain}}, &fake.Assistant{ReplyFunc: (&script{rounds: []string{"Bedtime on"}}).reply}, &fake.Caller{
+			n := needs(t, &home.House{Entities: []home.Entity{bedtime, plain, scene}}, &fake.Assistant{ReplyFunc: (&script{rounds: []string{"Bedtime on"}}).reply}, &fake.Caller{
 				AwaitFunc: func(context.Context, mind.Need) error { return nil },
 				CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
 					mu.Lock()
@@ -51,7 +57,7 @@ func TestCostlyThingsAreAskedAbout(t *testing.T) {
 					calls = append(calls, string(c.Args))
 					r := obeys(c)
 					if strings.Contains(string(c.Args), `"off"`) {
-						r.Receipt.Value = "off"
+						r.Receipt.Property, r.Receipt.Before, r.Receipt.Value = string(home.OnOff), "on", "off"
 					}
 					return r, nil
 				},
