@@ -99,3 +99,35 @@ func TestATapOnACostlyThingCarriesItsOwnYes(t *testing.T) {
 		t.Errorf("with a yes: %s, %q, called %q", rec.Outcome, rec.Reply, calls)
 	}
 }
+
+// TestOneQuestionNamesAllOfIt: a sentence about many devices that also runs a script is asked
+// about once, and the question tells both. A yes then does all of it.
+func TestOneQuestionNamesAllOfIt(t *testing.T) {
+	t.Parallel()
+	bedtime := lamp("Bedtime", "zwave")
+	bedtime.ID, bedtime.Domain, bedtime.Costly = "script.bedtime", "script", true
+	things := []home.Entity{bedtime}
+	for _, name := range []string{"Desk", "Shelf", "Wall", "Corner", "Window", "Door"} {
+		e := lamp(name+" Lamp", "zwave")
+		e.ID = "light." + strings.ToLower(name)
+		things = append(things, e)
+	}
+	var mu sync.Mutex
+	calls := 0
+	n := needs(t, &home.House{Entities: things}, &fake.Assistant{}, &fake.Caller{
+		AwaitFunc: func(context.Context, mind.Need) error { return nil },
+		CallFunc: func(_ context.Context, c tools.Call) (tools.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			calls++
+			return obeys(c), nil
+		},
+	})
+	rec := n.ask(t, "turn on all lights and turn on bedtime")
+	if want := "That is 6 devices, and I would run Bedtime. Shall I go on?"; rec.Outcome != record.Asked || rec.Reply != want || calls > 0 {
+		t.Fatalf("%s, %q after %d calls; want %q", rec.Outcome, rec.Reply, calls, want)
+	}
+	if rec = n.ask(t, "yes"); rec.Outcome != record.Done || calls != len(things) {
+		t.Errorf("%s, %q after %d calls", rec.Outcome, rec.Reply, calls)
+	}
+}
