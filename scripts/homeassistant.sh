@@ -3,7 +3,9 @@
 # of its Python environment. Usage: scripts/homeassistant.sh PYTHON, such as 3.13: there
 # is a list of pinned packages for it beside this script. Status 3 means that this
 # machine lacks that Python. PYTHON-mcp, such as 3.13-mcp, installs only what its own MCP
-# server needs beside it; the tests name that directory in PYTHONPATH.
+# server needs beside it; the tests name that directory in PYTHONPATH. 3.13-2026 is a newer
+# release, which asks for a later Python 3.13 than this machine may have: start it with
+# homeassistant/run.py.
 #
 # Everything goes into .tools, which git ignores; what is there already is left alone.
 # Nothing of it is linked or shipped.
@@ -44,7 +46,7 @@ if [ ! -d "$dir" ]; then
   grep -iE '^(homeassistant|paho-mqtt|mcp)==' "$list" | sed 's/^/  /' >&2
   rm -rf "$dir.new"
   "$python" -m venv "$dir.new"
-  if ! "$dir.new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --prefer-binary -r "$list" >&2; then
+  if ! "$dir.new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --ignore-requires-python --prefer-binary -r "$list" >&2; then
     rm -rf "$dir.new"
     say "pip could not install it; its own message is above"
     exit 1

@@ -61,7 +61,7 @@ func TestSoakBesideAssist(t *testing.T) {
 		var idle []time.Duration
 		for _, language := range []string{"en", "de"} {
 			t.Run(version+" "+language, func(t *testing.T) {
-				h := startBeside(t, filepath.Join(dir, "bin", "python"), language)
+				h := startBeside(t, filepath.Join(dir, "bin", "python"), language, mosquitto(t))
 				release = h.conn.Version
 				all = append(all, h.talk(language)...)
 				idle = append(idle, h.askWhileItSleeps(language)...)
@@ -85,7 +85,7 @@ func TestSoakBesideAssist(t *testing.T) {
 
 // startBeside starts a Home Assistant that speaks a language, with the family's names, and a
 // gateway that knows it.
-func startBeside(t *testing.T, python, language string) *hassHouse {
+func startBeside(t *testing.T, python, language, broker string, more ...string) *hassHouse {
 	t.Helper()
 	dir, addr := layHomeAssistant(t, "demo", "{}", demoOf(language))
 	file := filepath.Join(dir, "configuration.yaml")
@@ -114,7 +114,7 @@ func startBeside(t *testing.T, python, language string) *hassHouse {
 		t.Fatal(err)
 	}
 	h.furnish(language)
-	h.start(mosquitto(t), language)
+	h.start(broker, language, more...)
 	var names []string
 	for _, n := range named {
 		if n.entity != "switch.hidden" && !strings.HasPrefix(n.entity, "todo.") && h.entity(n.entity).State != "" {
@@ -159,15 +159,15 @@ func (h *hassHouse) resolve(id string) string {
 	return id
 }
 
-// start starts a gateway in a language.
-func (h *hassHouse) start(broker, language string) {
+// start starts a gateway in a language, with more settings.
+func (h *hassHouse) start(broker, language string, more ...string) {
 	h.Helper()
 	config := filepath.Join(h.TempDir(), "voice-gateway.yaml")
 	text := fmt.Sprintf("mcp:\n  servers:\n    zwave: null\n    homeassistant: {command: home-assistant-mcp-server, env: {HASS_URL: \"http://%s\", HASS_TOKEN_FILE: %q, HASS_SCRIPTS: script.bedtime}}\n", h.addr, h.file)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		h.Fatal(err)
 	}
-	_, h.http, _ = daemonWith(h, []string{"--config", config}, broker, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+h.TempDir(), "VOICE_GATEWAY_GATEWAY_LANGUAGE="+language)
+	_, h.http, _ = daemonWith(h, []string{"--config", config}, broker, append(more, "VOICE_GATEWAY_GATEWAY_STATE_DIR="+h.TempDir(), "VOICE_GATEWAY_GATEWAY_LANGUAGE="+language)...)
 }
 
 // talk says each sentence to both, each time to a thing that is otherwise.

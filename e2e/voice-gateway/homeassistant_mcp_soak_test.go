@@ -6,22 +6,34 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"voicegateway/internal/fake"
+	"voicegateway/internal/hass/socket"
 	"voicegateway/internal/mcpint"
 )
 
 // startForHosts starts a real Home Assistant with its demo house, and no gateway.
 func startForHosts(t *testing.T, python string, more ...string) *hassHouse {
 	t.Helper()
+	return startDemo(t, []string{python, "-m", "homeassistant"}, more...)
+}
+
+// startDemo does that with a command.
+func startDemo(t *testing.T, command []string, more ...string) *hassHouse {
+	t.Helper()
 	dir, addr := layHomeAssistant(t, "demo", "{}", "\nconfig:\nconversation:\n")
 	h := &hassHouse{T: t, dir: dir, file: filepath.Join(t.TempDir(), "token")}
-	h.homeAssistant = homeAssistant{start(t, environ(t, more...), python, "-m", "homeassistant", "-c", dir, "--skip-pip"), addr, token("second"), python}
+	h.homeAssistant = homeAssistant{start(t, environ(t, more...), command[0], slices.Concat(command[1:], []string{"-c", dir, "--skip-pip"})...), addr, token("second"), command[0]}
 	eventually(t, "Home Assistant has started", func() bool {
 		var config struct{ State string }
 		return h.request(t, http.MethodGet, "config", "", &config) == nil && config.State == "RUNNING" && h.entity("light.bed_light").State != ""
@@ -113,28 +125,97 @@ func TestSoakOwnServerOfHomeAssistant(t *testing.T) {
 	})
 	t.Logf("before it is set up: %s", *server(t, address).ErrorMessage)
 
+	h.setUpMCP(t, `"assist"`)
+	if _, said, status := command(t, env, "servers", "retry", "assist"); status != 0 {
+		t.Fatal(said)
+	}
+	h.claim(t, address)
+	send(t, h.Process.Pid, syscall.SIGTERM)
+	if !h.wait() {
+		t.Fatal("Home Assistant does not end")
+	}
+}
+
+// setUpMCP adds the integration of its own MCP server, as its owner does on its page.
+func (h *hassHouse) setUpMCP(t *testing.T, apis string) {
+	t.Helper()
 	var flow struct {
 		ID string `json:"flow_id"`
 	}
 	if err := h.request(t, http.MethodPost, "config/config_entries/flow", `{"handler":"mcp_server"}`, &flow); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.request(t, http.MethodPost, "config/config_entries/flow/"+flow.ID, `{"llm_hass_api":"assist"}`, new(any)); err != nil {
+	if err := h.request(t, http.MethodPost, "config/config_entries/flow/"+flow.ID, `{"llm_hass_api":`+apis+`}`, new(any)); err != nil {
 		t.Fatal(err)
 	}
-	if _, said, status := command(t, env, "servers", "retry", "assist"); status != 0 {
-		t.Fatal(said)
-	}
-	s := becomes(t, address, mcpint.Connected)
-	t.Logf("connected, with %d tools", *s.Tools)
+}
 
+// claim has a model act through its own MCP server, and checks that the success is told as no
+// more than a claim.
+func (h *hassHouse) claim(t *testing.T, address string) {
+	t.Helper()
+	s := becomes(t, address, mcpint.Connected)
+	t.Logf("connected, with %d tools, version %s", *s.Tools, *s.Version)
 	h.call(t, "light/turn_off", "light.bed_light", "")
 	checkClaim(t, address)
 	if s := h.entity("light.bed_light"); s.State != "on" {
 		t.Errorf("the light is %s", s.State)
 	}
-	send(t, h.Process.Pid, syscall.SIGTERM)
-	if !h.wait() {
-		t.Fatal("Home Assistant does not end")
+}
+
+// TestSoakOwnServerOverHTTP does so over the transport of today, at /api/mcp of a real release
+// of 2026, with the names that its tools have there, behind a proxy that gives it another
+// address, and with a token that its owner revokes meanwhile: that is tried once. By hand, a
+// minute.
+func TestSoakOwnServerOverHTTP(t *testing.T) {
+	dir, err := fake.TryInstall(t, "homeassistant.sh", "3.13-2026")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := startDemo(t, []string{filepath.Join(dir, "bin", "python"), filepath.Join("..", "..", "scripts", "homeassistant", "run.py")})
+	target, err := url.Parse("http://" + h.addr + "/api/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.URL.Path = target.Path
+	}})
+	t.Cleanup(proxy.Close)
+	model := switchModel(t, "HassTurnOn", `{"name":"Bed Light","domain":["light"]}`)
+	direct, env := besideModel(t, `transport: http, url: "`+target.String()+`"`, "Bearer "+token("token"), model)
+	eventually(t, "it says what to add", func() bool {
+		s := server(t, direct)
+		return s.ErrorMessage != nil && strings.Contains(*s.ErrorMessage, "add the integration Model Context Protocol Server")
+	})
+	t.Logf("before it is set up: %s", *server(t, direct).ErrorMessage)
+	h.setUpMCP(t, `["assist"]`)
+	if _, said, status := command(t, env, "servers", "retry", "assist"); status != 0 {
+		t.Fatal(said)
+	}
+	h.claim(t, direct)
+
+	behind, _ := besideModel(t, `transport: http, url: "`+proxy.URL+`/kitchen"`, "Bearer "+token("token"), model)
+	h.claim(t, behind)
+
+	absent, _ := besideModel(t, `transport: http, url: "`+target.String()+`/assist"`, "Bearer "+token("token"), model)
+	eventually(t, "it says that this release has no address for one API", func() bool {
+		s := server(t, absent)
+		return s.ErrorMessage != nil && strings.Contains(*s.ErrorMessage, "404")
+	})
+	t.Logf("at /api/mcp/assist: %s", *server(t, absent).ErrorMessage)
+
+	h.enter()
+	h.change(socket.Command{"type": "auth/delete_refresh_token", "refresh_token_id": "token"})
+	for _, address := range []string{direct, behind} {
+		ask(t, address, "make it a little cosier in the kitchen")
+		ask(t, address, "yes")
+		eventually(t, "the token is refused", func() bool {
+			s := server(t, address)
+			return s.ErrorMessage != nil && strings.Contains(*s.ErrorMessage, "401") && s.NextRetryTime != nil && time.Until(*s.NextRetryTime) > 4*time.Minute
+		})
+	}
+	if said := h.stderr.String(); strings.Contains(said, "server/discover") || strings.Contains(said, "Failed to validate request") {
+		t.Errorf("its log:\n%s", said)
 	}
 }

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/mdns"
 
 	"voicegateway/e2e/rig"
 	"voicegateway/internal/care/doctor"
@@ -128,6 +132,51 @@ func TestSetupOfHomeAssistant(t *testing.T) {
 	if text := n.text(); strings.Contains(text, server.URL) || !strings.Contains(text, "    zwave: {}\n") {
 		t.Errorf("back to Z-Wave:\n%s", text)
 	}
+}
+
+// TestSetupFindsHomeAssistant: one that announces itself in the network, as Home Assistant does,
+// is offered by its name, and taken by its number. It runs before the tests that run at once,
+// because in those nothing is announced.
+func TestSetupFindsHomeAssistant(t *testing.T) { //nolint:paralleltest // see above
+	_, server := newHomeAssistant(t, false)
+	stop := announce(t, server.URL)
+	n := newGuest(t)
+	status, shown := n.dialogue(filepath.Join(bin, "voice-gateway"), t.TempDir(), []answer{
+		{"Your house", "Home Assistant" + enter},
+		{"a number or an address", "1" + enter},
+		{"Token", rightToken + enter},
+		{"Room", "Hall" + enter},
+	}, append([]string{"--config", n.config}, otherFlags()...)...)
+	if text := n.text(); status != 0 || !strings.Contains(text, server.URL) || !strings.Contains(shown, server.URL+"  (The Cabin)") {
+		t.Errorf("status %d:\n%s\n%s", status, shown, text)
+	}
+	stop()
+	n = newGuest(t)
+	_, shown = n.dialogue(filepath.Join(bin, "voice-gateway"), t.TempDir(), []answer{
+		{"Your house", "Home Assistant" + enter},
+		{"No Home Assistant was found", ctrlC},
+	}, append([]string{"--config", n.config}, otherFlags()...)...)
+	if strings.Contains(shown, server.URL) {
+		t.Errorf("one that is gone:\n%s", shown)
+	}
+}
+
+// announce tells the network of a Home Assistant, until it is stopped.
+func announce(t *testing.T, address string) (stop func()) {
+	t.Helper()
+	told := []string{"location_name=The Cabin", "uuid=0123456789abcdef", "version=2026.9.3", "external_url=", "internal_url=" + address, "base_url=" + address, "requires_api_password=True"}
+	const usual = 8123
+	cabin, err := mdns.NewMDNSService("The Cabin", "_home-assistant._tcp", "", "cabin.local.", usual, []net.IP{net.ParseIP("192.0.2.9")}, told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	responder, err := mdns.NewServer(&mdns.Config{Zone: cabin, Logger: log.New(io.Discard, "", 0)})
+	if err != nil {
+		fake.Lack(t, "this machine's network carries no mDNS: %v", err)
+	}
+	stop = sync.OnceFunc(func() { _ = responder.Shutdown() })
+	t.Cleanup(stop)
+	return stop
 }
 
 // TestSetupOfHomeAssistantByFlags needs nobody: an address and a file with a token, beside the

@@ -157,6 +157,15 @@ func (s Server) IsHomeAssistant() bool {
 	return err == nil && s.Transport != "stdio" && IsHomeAssistantPath(u.Path)
 }
 
+// IsHomeAssistantCalled reports whether the server is Home Assistant's own MCP server, when it
+// has said what it is called: behind a proxy it has any address, and another server may have
+// one like its. A server that says nothing is known by its address. One for a house proves
+// what it says, whatever it is called.
+func (s Server) IsHomeAssistantCalled(name string) bool {
+	name = strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
+	return !s.House && (name == "home-assistant" || name == "" && s.IsHomeAssistant())
+}
+
 // IsHomeAssistantPath reports whether a path is one at which Home Assistant serves MCP: all
 // that it offers to models, one of its APIs such as assist, or the transport of 2024.
 func IsHomeAssistantPath(path string) bool {

@@ -75,7 +75,7 @@ func (m *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothi
 		return false
 	}
 	if asks {
-		m.askAbout(x, o, t, steps, costly)
+		m.askAbout(x, o, t, steps, many, costly)
 		return false
 	}
 	if o.Meant.Reason == intent.PlannedByModel && m.rate.Reserve(time.Now(), 1) == 0 {
@@ -86,14 +86,17 @@ func (m *Mind) feasible(x *Exchange, o *Order, t *turn, steps []plan.Step, nothi
 
 func impossible(s plan.Step) bool { return s.Err != nil }
 
-// askAbout asks whether to act on so many devices, or to start what is costly.
-func (m *Mind) askAbout(x *Exchange, o *Order, t *turn, steps []plan.Step, costly []string) {
+// askAbout asks whether to act on so many devices, to start what is costly, or both.
+func (m *Mind) askAbout(x *Exchange, o *Order, t *turn, steps []plan.Step, many bool, costly []string) {
 	if len(costly) == 0 {
 		m.askAboutMany(x, t, o.Meant, steps, past.Turn{})
 		return
 	}
 	m.memory.ask(x.Request, question{decision: o.Meant, text: x.Text}, confirmTime)
 	t.rec.Outcome, t.rec.Reply = record.Asked, m.askToRun(costly)
+	if others := len(guard.Acting(acting(x, t, steps))) - len(costly); many && others > 1 {
+		t.rec.Reply = m.phrases.Phrase("run_costly_many", map[string]any{"count": others, "names": strings.Join(costly, ", ")})
+	}
 }
 
 // nameCostly lists the things that steps start and of which nobody knows what they do.

@@ -297,6 +297,7 @@ func (m *Mind) PutBack(ctx context.Context, q record.Request, things []timers.Ba
 	x := &Exchange{Request: q, Turn: rec.ID}
 	o := Order{By: "the end of an act", Meant: plainDecision(catalogue.Undo), Manner: Due}
 	o.Do, o.Denied = past.PlanUndo(m.match.House(), deedsOf(things))
+	o.Do = slices.DeleteFunc(o.Do, func(s plan.Step) bool { return s.Risk == tools.Costly }) // such as a script, which runs only after a yes
 	m.carry(ctx, *x, o, t)
 	m.note(x, t, &rec, o.Meant)
 	m.memory.keep(x.Request, &rec, t.did, false)

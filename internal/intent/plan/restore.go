@@ -18,6 +18,7 @@ type Change struct {
 	// Last is the receipt of the last call, if several calls are taken back as one;
 	// nil if there was only one call.
 	Last *tools.Receipt
+	Item string // what was added to a list or taken off it; "": anything else was done
 }
 
 // Moved reports whether the device may have been in another state before. A lamp
@@ -108,8 +109,8 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 	switch {
 	case slices.Contains([]home.Ability{home.OnOff, home.OpenClose, home.Lock}, ability):
 		return turnBack(e, word, c)
-	case ability == home.List: // the receipt does not say what was written on it
-		return intent.Action{}, false
+	case ability == home.List:
+		return turnList(c)
 	case formerActs[ability] != nil:
 		name, known := formerActs[ability][word]
 		return intent.Action{Intent: name, Slots: map[string]any{}}, known
@@ -117,6 +118,18 @@ func former(e *home.Entity, c Change) (intent.Action, bool) {
 		return plainly(catalogue.TurnOff)
 	}
 	return setTo(ability, c.Before)
+}
+
+// turnList is former for a list: how much stands on it tells whether the item was added. One
+// that was done is not undone, because no act of a house does that.
+func turnList(c Change) (intent.Action, bool) {
+	before, was := number(c.Before)
+	now, is := number(c.Value)
+	name := catalogue.ListRemoveItem
+	if now < before {
+		name = catalogue.ListAddItem
+	}
+	return intent.Action{Intent: name, Slots: map[string]any{"item": c.Item}}, c.Item != "" && was && is
 }
 
 // turnBack is former for devices that are on or off, open or closed, locked or
@@ -254,6 +267,9 @@ const (
 func sameSetting(property string, a, b any) bool {
 	n, isNumber := number(a)
 	m, also := number(b)
+	if isNumber && also && home.Ability(property) == home.List {
+		return n == m
+	}
 	if isNumber && also && (home.Ability(property) == home.Setpoint || counted[home.Ability(property)] != "") {
 		return math.Abs(n-m) <= roundingDegrees
 	}

@@ -56,15 +56,15 @@ func planDeferred(a intent.Action, h *home.House, area string) ([]Step, error) {
 }
 
 // Endless says why acts may not have the requested end; nil if they may. An act that
-// leaves no state cannot be put back, and a dangerous restoration is never made without
-// a user. Steps without an end are not looked at.
+// leaves no state cannot be put back, nor does a script that was stopped run again by
+// itself, and a dangerous restoration is never made without a user. Steps without an end are not looked at.
 func Endless(steps []Step) error {
 	for i := range steps {
 		s := &steps[i]
 		if s.Until == nil || s.Err != nil || s.Entity == nil {
 			continue
 		}
-		if catalogue.Of(s.Action.Intent).Undo != catalogue.Restored {
+		if catalogue.Of(s.Action.Intent).Undo != catalogue.Restored || s.Entity.Costly && s.Risk != tools.Costly || passes(s.Entity) {
 			return &Error{Intent: catalogue.Until, Text: "I can't put that back by myself.", Key: "end_final", Entity: s.Entity}
 		}
 		if s.Risk != tools.Dangerous && intent.Dangerous(contrary(s), s.Entity) {
@@ -73,6 +73,9 @@ func Endless(steps []Step) error {
 	}
 	return nil
 }
+
+// passes reports whether a thing is only ever started, and is in no state afterwards.
+func passes(e *home.Entity) bool { return e.Domain == "scene" || e.Domain == "button" }
 
 // contrary is an act that puts back, whatever was before, at least as much as the step may
 // have changed.

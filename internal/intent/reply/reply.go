@@ -108,7 +108,7 @@ func Load(data []byte) (*Phrases, error) {
 // needed are the phrases without which something would be answered with silence.
 var needed = []string{
 	"done_on", "done_off", "accepted", "no_answer", "state", "measured", "senses", "senses_yes", "senses_no", "unknown_state", "unknown_name", "unknown_area",
-	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "run_costly", "timeout", "failed", "fate_unknown",
+	"no_device_plain", "not_understood", "no_house", "no_model", "not_heard", "many_devices", "run_costly", "run_costly_many", "timeout", "failed", "fate_unknown",
 	"not_sent", "denied", "done",
 }
 

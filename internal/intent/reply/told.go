@@ -64,6 +64,9 @@ func apart(steps []plan.Step, results []tools.Result, errs []error) (s []plan.St
 // sameAction reports whether two steps came from one command. Two commands of one
 // intent about different things differ in their devices.
 func sameAction(a, b *plan.Step) bool {
+	if a.Action.Slots["item"] != b.Action.Slots["item"] {
+		return false // each of two things on a list is told
+	}
 	if a.Again || b.Again {
 		return a.Again == b.Again // everything that is taken back is said together
 	}

@@ -97,6 +97,7 @@ type (
 	}
 	// Identified is a session that knows which server is at the other end.
 	Identified interface {
+		ServerName() string // as it calls itself; "": it does not say
 		ServerVersion() string
 		PID() int // 0 when the server is not our child process
 	}

@@ -41,6 +41,7 @@ type opening struct {
 	revision     string // what is spoken
 	stateless    string // the revision that each request has to name; "" after a handshake
 	capabilities mcp.ServerCapabilities
+	name         string // as the server calls itself
 	version      string // of the server itself
 }
 
@@ -160,7 +161,7 @@ func (s *session) initialize(ctx context.Context, version string) (opening, erro
 	if err != nil {
 		return opening{}, err
 	}
-	o := opening{revision: info.ProtocolVersion, capabilities: info.Capabilities, version: info.ServerInfo.Version}
+	o := opening{revision: info.ProtocolVersion, capabilities: info.Capabilities, name: info.ServerInfo.Name, version: info.ServerInfo.Version}
 	if mcp.IsModernProtocol(info.ProtocolVersion) {
 		o.stateless = info.ProtocolVersion
 	}
@@ -219,9 +220,9 @@ func (s *session) discover(ctx context.Context, version string) (opening, error)
 	case !slices.Contains(offer.SupportedVersions, version):
 		return opening{}, &otherVersionsError{s.shownVersions(offer.SupportedVersions)}
 	}
-	o := opening{revision: version, stateless: version, capabilities: offer.Capabilities, version: offer.ServerInfo.Version}
+	o := opening{revision: version, stateless: version, capabilities: offer.Capabilities, name: offer.ServerInfo.Name, version: offer.ServerInfo.Version}
 	if info := offer.GetResultMeta().ServerInfo(); info != nil {
-		o.version = info.Version
+		o.name, o.version = info.Name, info.Version
 	}
 	return o, nil
 }

@@ -28,16 +28,17 @@ type HTTPError struct {
 	Text       string        // what the server says, cleaned and bounded
 	Scopes     string        // what a token would have to permit for this request; "": it does not say
 	versions   []string      // the revisions of the protocol that it names when it refuses another one
-	home       bool          // it is Home Assistant's own MCP server
+	home       bool          // it came from where Home Assistant has its own MCP server
 }
 
 // loginPause is how long Home Assistant is left alone after it has refused us: each refusal
 // warns its owner as a failed login, and may ban this machine.
 const loginPause = 5 * time.Minute
 
-// LeastPause is how long at least the server is to be left alone.
-func (e *HTTPError) LeastPause() time.Duration {
-	if e.home && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
+// LeastPause is how long at least the server is to be left alone; home says that it is Home
+// Assistant's own.
+func (e *HTTPError) LeastPause(home bool) time.Duration {
+	if home && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
 		return loginPause
 	}
 	return 0

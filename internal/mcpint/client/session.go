@@ -40,7 +40,8 @@ const (
 type session struct {
 	client  *client.Client
 	lastID  atomic.Int64
-	version string
+	name    string                 // as the server calls itself
+	version string                 // of the server
 	self    mcp.Implementation     // how we introduce ourselves
 	offers  mcp.ClientCapabilities // what we can do for a server, as each request of the newest era says
 	secrets Secrets                // must not appear in any text of the server
@@ -128,6 +129,7 @@ func (s *session) open(ctx context.Context, o Options, server mcpint.Server) err
 	if err != nil {
 		return err
 	}
+	s.name = s.secrets.RedactLine(begun.name, versionShown)
 	s.version = s.secrets.RedactLine(begun.version, versionShown)
 	s.stateless, s.capabilities = begun.stateless, begun.capabilities
 	if s.stateless != "" {
@@ -136,6 +138,7 @@ func (s *session) open(ctx context.Context, o Options, server mcpint.Server) err
 	return nil
 }
 
+func (s *session) ServerName() string    { return s.name }
 func (s *session) ServerVersion() string { return s.version }
 func (s *session) PID() int              { return s.pid }
 func (s *session) Done() <-chan struct{} { return s.done }

@@ -99,9 +99,10 @@ func TestHomeAssistantRefuses(t *testing.T) {
 			asked.Add(1)
 			http.Error(w, "Model Context Protocol server is not configured", tt.status)
 		}))
-		_, err := Dial(patience(t), mcpint.Server{ID: "ha", Transport: tt.transport, URL: web.URL + tt.path}.WithDefaults(), Options{})
+		s := mcpint.Server{ID: "ha", Transport: tt.transport, URL: web.URL + tt.path}.WithDefaults()
+		_, err := Dial(patience(t), s, Options{})
 		answer, ok := errors.AsType[*HTTPError](err)
-		if !ok || answer.LeastPause() != tt.pause || asked.Load() != 1 || tt.status == http.StatusNotFound && !strings.Contains(err.Error(), "add the integration") {
+		if !ok || answer.LeastPause(s.IsHomeAssistant()) != tt.pause || asked.Load() != 1 || tt.status == http.StatusNotFound && !strings.Contains(err.Error(), "add the integration") {
 			t.Errorf("%s, %d: asked %d times, %v", tt.path, tt.status, asked.Load(), err)
 		}
 		web.Close()

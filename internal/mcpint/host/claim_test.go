@@ -1,8 +1,17 @@
 package host
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"voicegateway/internal/mcpint"
 	"voicegateway/internal/tools"
 )
 
@@ -34,6 +43,62 @@ func TestHomeAssistantOnlyClaims(t *testing.T) {
 			}
 			if r := got.Receipt; r != nil && (r.Outcome != tt.outcome || r.Device != tt.device || r.Done() || !r.Pending()) {
 				t.Errorf("the receipt: %+v", r)
+			}
+		})
+	}
+}
+
+// TestHomeAssistantIsKnownByWhatItSays: behind a proxy its own MCP server has any address, and
+// any server may have an address like its. What it says of itself decides; a server for the
+// house of a family is none. A token that it refuses later is spared all the same.
+func TestHomeAssistantIsKnownByWhatItSays(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		calls, path string
+		house, own  bool
+	}{
+		"at its address":            {"home-assistant", "/api/mcp", false, true},
+		"behind a proxy":            {"home-assistant", "/kitchen/mcp", false, true},
+		"as people write it":        {"Home Assistant", "/mcp", false, true},
+		"another at its address":    {"files", "/api/mcp", false, false},
+		"another":                   {"files", "/mcp", false, false},
+		"no name, at its address":   {"", "/api/mcp", false, true},
+		"no name, at another":       {"", "/mcp", false, false},
+		"ours":                      {"home-assistant-mcp-server", "/mcp", true, false},
+		"a house that is so called": {"home-assistant", "/mcp", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var revoked atomic.Bool
+			s := server.NewMCPServer(tt.calls, "1", server.WithToolCapabilities(false))
+			s.AddTool(mcp.NewTool("turn_on"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText("Done."), nil
+			})
+			endpoint := server.NewStreamableHTTPServer(s, server.WithStateLess(true))
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if revoked.Load() {
+					w.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				endpoint.ServeHTTP(w, r)
+			}))
+			t.Cleanup(web.Close)
+			reg := tools.NewRegistry()
+			h, begin := hosted(t, reg, DefaultRetry(), mcpint.Server{ID: "assist", Trust: mcpint.TrustAct, House: tt.house, Transport: "http", URL: web.URL + tt.path, ConnectTimeout: long, CallTimeout: long})
+			begin()
+			defer begin()
+			ctx := patience(t)
+			until(ctx, t, "it is connected", func() bool { return h.Status()[0].Status == mcpint.Connected })
+			act := tools.Call{Server: "assist", Tool: "turn_on"}
+			result, err := reg.Call(ctx, act)
+			if claim := result.Receipt != nil && result.Receipt.Reason == tools.Unconfirmed; err != nil || claim != tt.own {
+				t.Errorf("taken as a claim: %v, %+v, %v", claim, result, err)
+			}
+			revoked.Store(true)
+			_, _ = reg.Call(ctx, act)
+			until(ctx, t, "the token is refused", func() bool { return h.Status()[0].NextRetryTime != nil })
+			if next := *h.Status()[0].NextRetryTime; time.Until(next) > 4*time.Minute != tt.own {
+				t.Errorf("it is tried again at %v", next)
 			}
 		})
 	}

@@ -103,6 +103,8 @@ func (s *supervisor) closeConnection(ctx context.Context, conn *connection) {
 // showConnected shows a new connection.
 func (s *supervisor) showConnected(conn *connection) {
 	s.plan.urgency, s.plan.took = notUrgent, conn.took
+	s.plan.home = s.srv.IsHomeAssistantCalled(conn.name)
+	s.home.Store(s.plan.home)
 	s.endRequirementWait()
 	// First, so that a reader who sees the new state also finds the tools.
 	count, untold := s.offer.adopt(conn.list)

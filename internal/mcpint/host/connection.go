@@ -18,6 +18,7 @@ type connection struct {
 	took       time.Duration // how long connecting took
 	list       client.Listing
 	untold     []string // changed tools that were not reported before
+	name       string   // as the server calls itself; "" when it does not say
 	version    string   // of the server; "" when it does not say
 	pid        int      // of its process; 0 when the process is not ours
 	inbox      *inbox
@@ -50,7 +51,7 @@ func (s *supervisor) open(ctx context.Context, server mcpint.Server, generation 
 		return nil, err
 	}
 	if id, ok := session.(client.Identified); ok {
-		conn.pid, conn.version = id.PID(), id.ServerVersion()
+		conn.pid, conn.name, conn.version = id.PID(), id.ServerName(), id.ServerVersion()
 	}
 	if mortal, ok := session.(client.Mortal); ok {
 		conn.done = mortal.Done()

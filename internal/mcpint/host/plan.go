@@ -10,6 +10,7 @@ import (
 // plan is the schedule of attempts. Only the goroutine of run uses it.
 type plan struct {
 	retry             Retry
+	home              bool          // the server is Home Assistant's own
 	generation        int           // number of the connection, one more with every attempt
 	attempts          int           // attempts since the last reset, for any reason
 	scheduledAttempts int           // those of attempts that the schedule started
@@ -54,10 +55,10 @@ func (p *plan) reset() {
 func (p *plan) spare(now time.Time, err error) {
 	p.sparedUntil, p.refusal = time.Time{}, nil
 	answer, ok := errors.AsType[*client.HTTPError](err)
-	if !ok || answer.LeastPause() == 0 {
+	if !ok || answer.LeastPause(p.home) == 0 {
 		return
 	}
-	p.sparedUntil, p.refusal = now.Add(answer.LeastPause()), err
+	p.sparedUntil, p.refusal = now.Add(answer.LeastPause(p.home)), err
 	if !p.due.IsZero() && p.due.Before(p.sparedUntil) {
 		p.due = p.sparedUntil
 	}
@@ -123,7 +124,7 @@ func (p *plan) planNext(began, now time.Time, err error, random func() float64) 
 	}
 	p.due = began.Add(p.delay)
 	if answer, ok := errors.AsType[*client.HTTPError](err); ok {
-		wanted := max(min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval)), answer.LeastPause())
+		wanted := max(min(answer.RetryAfter, max(p.delay, p.retry.SlowInterval)), answer.LeastPause(p.home))
 		if wanted > p.delay {
 			p.delay = wanted
 			p.due = now.Add(p.delay)

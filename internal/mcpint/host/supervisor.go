@@ -23,6 +23,7 @@ type supervisor struct {
 	log           *slog.Logger
 	requests      requests
 	callsUnderWay atomic.Int32
+	home          atomic.Bool // the connected server is Home Assistant's own, for calls
 	background    sync.WaitGroup
 	breaker       *breaker
 	plan          plan
@@ -40,7 +41,7 @@ type supervisor struct {
 
 func newSupervisor(h *Host, s mcpint.Server, r Retry) *supervisor {
 	sup := &supervisor{
-		host: h, srv: s, log: h.log.With("server", s.ID), plan: plan{retry: r},
+		host: h, srv: s, log: h.log.With("server", s.ID), plan: plan{retry: r, home: s.IsHomeAssistant()},
 		requests: requests{
 			connect: make(chan request), retry: make(chan request, 1),
 			wake: make(chan struct{}, 1), check: make(chan struct{}, 1),

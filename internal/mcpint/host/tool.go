@@ -79,7 +79,7 @@ func (r remoteTool) Call(ctx context.Context, args json.RawMessage) (tools.Resul
 // doubt says of a result how far it can be believed.
 func (r remoteTool) doubt(result tools.Result, err error) tools.Result {
 	result.Untrusted = r.spec.OpenWorld || stderrOf(err) != ""
-	if err == nil && r.spec.Risk != tools.Read && r.server.srv.IsHomeAssistant() {
+	if err == nil && r.spec.Risk != tools.Read && r.server.home.Load() {
 		return asClaim(r.spec.Remote, result)
 	}
 	return result

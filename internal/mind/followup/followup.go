@@ -133,7 +133,7 @@ func (s *Sentence) Understand() (m Meaning, ok bool) {
 // decision returns what the sentence asks for together with the one before it; ok is
 // false if it is not such a sentence, or is complete without the other.
 func (s *Sentence) decision() (d intent.Decision, ok bool) {
-	for _, understand := range []func() (intent.Decision, bool){s.foremost, s.about, s.byStep} {
+	for _, understand := range []func() (intent.Decision, bool){s.foremost, s.about, s.byStep, s.ofPlayer} {
 		if d, ok = understand(); ok {
 			return d, true
 		}
@@ -283,6 +283,25 @@ func (s *Sentence) byStep() (d intent.Decision, ok bool) {
 	}
 	d, ok = s.step(act)
 	return d, ok && !s.ofHere(d)
+}
+
+// ofPlayer lets a bare "louder" be about the one player of the sentence before. It is what the
+// same words mean behind the player's name, so what is said of the gateway's own voice,
+// "speak up", stays about that.
+func (s *Sentence) ofPlayer() (d intent.Decision, ok bool) {
+	own := s.Alone.Route == intent.Local && len(s.Alone.Actions) == 1 && s.Alone.Actions[0].Intent == catalogue.SetVolumeRelative
+	if !own || !s.Subject.Fresh(true) || len(s.Subject.Things) != 1 {
+		return d, false
+	}
+	e := s.House.Entity(s.Subject.Things[0])
+	if e == nil || e.Domain != "media_player" || !e.Can(home.Volume) {
+		return d, false
+	}
+	d = s.Match(e.Name+" "+s.Text, s.Area)
+	if d.Route != intent.Local || len(d.Actions) != 1 || d.Actions[0].Intent != catalogue.PlayerAdjust {
+		return d, false
+	}
+	return s.step(d.Actions[0])
 }
 
 // ofHere reports whether a sentence tells how it is where the speaker is, "I'm cold", or

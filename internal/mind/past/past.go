@@ -208,6 +208,9 @@ func deedOn(e *home.Entity, r *tools.Receipt, act intent.Action) Deed {
 	if e != nil {
 		d.Device = e.ID
 	}
+	if act.Intent == catalogue.ListAddItem || act.Intent == catalogue.ListRemoveItem {
+		d.Change.Item, _ = act.Slots["item"].(string)
+	}
 	return d
 }
 

@@ -43,7 +43,7 @@ func mergeDeeds(deeds []Deed) []Deed {
 	var out []Deed
 	at := map[string]int{}
 	for _, d := range deeds {
-		key := d.Device + "\n" + setBy(d.Change.Property)
+		key := d.Device + "\n" + setBy(d.Change.Property) + "\n" + d.Change.Item
 		i, ok := at[key]
 		if !ok || d.Device == "" {
 			at[key] = len(out)
