@@ -15,20 +15,35 @@ const (
 	stickWitnesses = 4
 	stickWait      = 900 * time.Millisecond
 	stickRecheck   = 2 * time.Second // how often a lost stick is looked for
+	stickKnown     = 2 * time.Minute // how long a stick that was there is believed to be, where nobody says otherwise
 )
 
 // stick is what is known of the USB stick. The zero stick is there.
 type stick struct {
-	lost   bool // no device could be asked for anything
-	proofs int  // how often it was found to be there
+	lost   bool      // no device could be asked for anything
+	proofs int       // how often it was found to be there
+	seen   time.Time // when it was found to be there last
+}
+
+// prove notes that it is there.
+func (s *stick) prove() {
+	s.lost, s.seen = false, time.Now()
+	s.proofs++
 }
 
 // noteStickThere records a proof that the stick is there.
 func (l *link) noteStickThere() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stick.lost = false
-	l.stick.proofs++
+	l.stick.prove()
+}
+
+// stickSeen reports whether the stick was there a short while ago, and nothing has shown since
+// that it is gone.
+func (l *link) stickSeen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.stick.lost && time.Since(l.stick.seen) < stickKnown
 }
 
 // noteStickGone records that the devices that were asked were all refused at once, and
