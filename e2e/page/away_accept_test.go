@@ -35,10 +35,16 @@ func TestAcceptPageOfAHouseThatIsAway(t *testing.T) {
 	p.press("Hallway Light", ".face")
 	p.proves("Hallway Light", "confirmed", "on")
 
+	p.do(chromedp.Evaluate[chromedp.Void](`window.blamed = []; new MutationObserver(() => {
+		for (const e of document.querySelectorAll("#areas [data-tone=away]")) blamed.push(e.querySelector(".name").textContent);
+	}).observe(document.getElementById("areas"), { subtree: true, attributeFilter: ["data-tone"] }); undefined`))
 	broker.Stop(t, syscall.SIGTERM) // before the lamp could be asked whether it is on
 	const since = `/^The devices have not been reachable since \d.*; this is how they were\.$/.test(document.getElementById("away").innerText)`
 	p.eventually("it is said since when", since)
 	p.eventually("every tile is old", allOld)
+	if blamed := value[[]string](p, "blamed"); len(blamed) > 0 {
+		t.Errorf("before it was said that the house is away, it was said of %d things that they do not answer", len(blamed))
+	}
 	p.eventually("a tile shows how it was", `/^last on, \d/.test(`+stateOf("Hallway Light")+`)`)
 	p.eventually("a screen reader hears why", described("The devices"))
 	p.eventually("nothing above the rooms looks current", `!/lights? on|unlocked$/.test(document.getElementById("glance").innerText)`)

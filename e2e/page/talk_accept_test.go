@@ -38,7 +38,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p := loaded(t, ctx, g.url+"/")
 	lamp := stateOf("Kitchen Light")
 	p.eventually("the lamp is off", lamp+` === "off"`)
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 	eventually(t, "the microphone is open", func() bool { _, err := os.Stat(open); return err == nil })
 
 	// The last words may be on the page for less time than it takes to look.
@@ -57,19 +57,19 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	}
 	p.reads("#turns li:last-child dl", "microphone")
 	p.picture("push-to-talk-waterfall")
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 
 	byKey := func() { p.do(chromedp.Focus(chromedp.CSS("#listen")), chromedp.KeyEvent(kb.Enter)) }
 	p.talks(g, byKey, "turn off the kitchen light", said)
 	p.eventually("the lamp is dark", lamp+` === "off"`)
 	p.reads("#reply", "The kitchen light is off.")
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 
 	p.holdsToTalk(g, said)
 	p.click("#listen")
 	p.reads("#state", "listening")
 	p.click("#stop")
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 	p.button(input.DispatchMouseEventTypeMousePressed)
 	p.reads("#state", "listening")
 	w.down.Store(true)
@@ -77,7 +77,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.button(input.DispatchMouseEventTypeMouseReleased)
 	w.down.Store(false)
 	eventually(t, "the gateway hears no more of it, either", func() bool { return g.lastTurn().Endpoint != nil && g.lastTurn().Endpoint.Reason == "no_speech" })
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 	p.click("#mute")
 	p.reads("#state", "muted")
 	p.reads("#mute", "Muted – open the microphone")
@@ -85,7 +85,7 @@ func TestAcceptPagePushToTalk(t *testing.T) {
 	p.reads("#notice", "muted")
 	p.reads("#parts li", "muted")
 	p.click("[data-mend=mute]") // the health has a button for it
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 	p.reads("#mute", "Mute the microphone")
 	p.eventually("the health has nothing to mend", `!document.querySelector("[data-mend=mute]")`)
 	w.stayedHome(t, g.url)
@@ -113,7 +113,7 @@ func (p *tab) talks(g gateway, press func(), sentence, said string) {
 		}
 		p.t.Logf("try %d of %q: %s, heard %+v", try+1, sentence, turn.Outcome, turn.Transcript)
 		p.click("#stop")
-		p.reads("#state", "idle")
+		p.reads("#state", "ready")
 	}
 	p.t.Fatalf("%q was not understood", sentence)
 }
@@ -161,7 +161,7 @@ func (p *tab) holdsToTalk(g gateway, said string) {
 		if turn := g.turns()[0]; turn.Endpoint == nil || turn.Endpoint.Reason != "let_go" {
 			p.t.Errorf("the turn ended by %+v", turn.Endpoint)
 		}
-		p.reads("#state", "idle")
+		p.reads("#state", "ready")
 		p.reads("#listen", "Tap or hold to talk")
 	}
 
@@ -169,7 +169,7 @@ func (p *tab) holdsToTalk(g gateway, said string) {
 	p.space(input.DispatchKeyEventTypeKeyUp)
 	p.reads("#state", "listening") // a tap
 	p.click("#stop")
-	p.reads("#state", "idle")
+	p.reads("#state", "ready")
 	for what, lose := range map[string]string{
 		"the focus goes":     `document.getElementById("ask-text").focus()`,
 		"the page is hidden": `Object.defineProperty(document, "hidden", { value: true, configurable: true }); document.dispatchEvent(new Event("visibilitychange")); delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`,
@@ -186,7 +186,7 @@ func (p *tab) holdsToTalk(g gateway, said string) {
 		if p.holds(isHeld) {
 			p.t.Errorf("%s, and the button is held", what)
 		}
-		p.reads("#state", "idle") // there was no speech
+		p.reads("#state", "ready") // there was no speech
 		p.button(input.DispatchMouseEventTypeMouseReleased)
 	}
 }

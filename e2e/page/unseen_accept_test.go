@@ -3,9 +3,14 @@
 package page
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"voicegateway/internal/doors"
+	"voicegateway/internal/home"
 )
 
 // TestAcceptPageOfATimerThatRang: a timer that has rung to its end, here in an earlier run, stands
@@ -28,4 +33,27 @@ func TestAcceptPageOfATimerThatRang(t *testing.T) {
 	}
 	p.click("#ringing button")
 	p.eventually("it is gone", `document.querySelector("#ringing").hidden`)
+}
+
+// burning is a house whose detector has told of smoke, and does not answer since.
+type burning struct{ manyTurnsView }
+
+// Home lists it.
+func (burning) Home(context.Context) (home.Snapshot, error) {
+	reached, told := false, time.Now().Add(-time.Minute)
+	return home.Snapshot{Entities: []home.EntityState{{
+		Entity: home.Entity{ID: "smoke", Name: "Smoke Alarm", Area: "Attic", Domain: "binary_sensor", Attributes: map[string]any{"device_class": "smoke"}},
+		State:  "detected", Reachable: &reached, Told: &told,
+	}}}, nil
+}
+
+// TestAcceptPageOfADetectorThatIsGone: what a detector has told last stands at the top of the page
+// also when it does not answer any more, as one in a fire.
+func TestAcceptPageOfADetectorThatIsGone(t *testing.T) {
+	t.Parallel()
+	ctx, _ := browser(t)
+	var house burning
+	p := loaded(t, ctx, servePage(t, "en", doors.Parts{Health: house, Turns: house, Home: house}).url+"/")
+	p.reads("#ringing li", "Smoke Alarm (Attic)")
+	p.reads("#ringing li", "does not answer · last detected, ")
 }

@@ -18,6 +18,7 @@ import (
 	"voicegateway/internal/ear"
 	"voicegateway/internal/ground/order"
 	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/keep/family"
 	"voicegateway/internal/keep/record"
 	"voicegateway/internal/keep/timers"
@@ -230,15 +231,20 @@ func (h homeView) Home(ctx context.Context) (home.Snapshot, error) {
 	asking.Go(func() { away = h.roll.Away(ctx) })
 	snapshot := h.house.Snapshot(ctx, h.tools, connectedServers(h.mcp.Status()))
 	asking.Wait()
+	if h.roll.outages.Doubt(snapshot) {
+		away = h.roll.Away(ctx)
+	}
 	snapshot.Away = away
 	return snapshot, nil
 }
 
 // showHouse returns the view of the house for the doors. The house is looked at again when the
-// connection to the broker comes or goes.
+// connection to the broker comes or goes, and when a server announces that something has happened,
+// which may be that its house cannot be reached.
 func (l link) showHouse(v homeView, stream *display.Stream) homeView {
 	v.roll.lost = l.bus.Lost
 	l.bus.OnConnection(func(bool) { stream.House.Stir() })
+	v.mcp.Watch(form.EndOfEvents, func(string, []byte) { stream.House.Stir() })
 	return v
 }
 

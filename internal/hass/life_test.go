@@ -22,7 +22,7 @@ import (
 // health is what the tool for the health of the house answers.
 func (r rig) health() string {
 	r.Helper()
-	text, _, err := r.house.Health(r.Context())
+	text, _, err := r.house.Health(r.Context(), form.HealthArgs{})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -283,8 +283,8 @@ type health struct {
 	Hidden  int    `json:"hidden"` // things that Home Assistant does not show to assistants
 }
 
-// Health says whether Home Assistant answers, and which things it cannot reach.
-func (h *House) Health(ctx context.Context) (string, any, error) {
+// Health says whether Home Assistant answers, and which things it cannot reach. No thing is asked.
+func (h *House) Health(ctx context.Context, _ form.HealthArgs) (string, any, error) {
 	s := h.link.now()
 	out := health{
 		Health:  form.Health{Devices: len(s.house.entities), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, WaitingFor: s.awaitedAt()},

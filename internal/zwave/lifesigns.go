@@ -41,12 +41,20 @@ func (c *calls) next(dead []int, now time.Time) int {
 	return chosen
 }
 
-// lookAfter looks for a lost stick and calls dead nodes until ctx ends.
+// lookAfter looks for a lost stick, announces when the house begins or ends to wait for
+// something, and calls dead nodes until ctx ends.
 func (h *House) lookAfter(ctx context.Context) {
 	c := calls{map[int]time.Duration{}, map[int]time.Time{}}
-	last := time.Now()
+	last, waited := time.Now(), h.inspector.awaited()
 	for sleep(ctx, stickRecheck) {
 		h.devices.recheckStick(ctx)
+		if gateway, driver := h.link.available(); gateway && driver && h.link.stickDue() {
+			h.devices.stickAway(ctx, 0)
+		}
+		if now := h.inspector.awaited(); now != waited {
+			waited = now
+			poke(h.chronicle.changed)
+		}
 		if gateway, driver := h.link.available(); !gateway || !driver || time.Since(last) < callPause {
 			continue
 		}

@@ -343,8 +343,7 @@ func (l *link) driverMessage(payload []byte) bool {
 	defer l.mu.Unlock()
 	l.driverUp = &s.Available
 	if s.Available {
-		l.stick.lost = false
-		l.stick.proofs++
+		l.stick.prove()
 	}
 	return s.Available
 }

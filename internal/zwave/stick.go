@@ -14,21 +14,51 @@ import (
 const (
 	stickWitnesses = 4
 	stickWait      = 900 * time.Millisecond
-	stickRecheck   = 2 * time.Second // how often a lost stick is looked for
+	stickRecheck   = 2 * time.Second        // how often a lost stick is looked for
+	stickFirst     = 250 * time.Millisecond // after which not only one device is asked
+)
+
+// While somebody watches the house, one device is asked now and then whether the stick is there. The
+// gateway itself says ten seconds after the stick is gone that its driver is not ready, and from then
+// on nobody can tell why.
+const (
+	stickKnown = 6 * time.Second  // how long a stick that was there is believed to be
+	stickWatch = 15 * time.Second // how long somebody who has asked for the health is thought to watch
 )
 
 // stick is what is known of the USB stick. The zero stick is there.
 type stick struct {
-	lost   bool // no device could be asked for anything
-	proofs int  // how often it was found to be there
+	lost    bool      // no device could be asked for anything
+	proofs  int       // how often it was found to be there
+	seen    time.Time // when it was found to be there last
+	watched time.Time // when somebody who asks all the time did so last
+}
+
+// prove notes that it is there.
+func (s *stick) prove() {
+	s.lost, s.seen = false, time.Now()
+	s.proofs++
 }
 
 // noteStickThere records a proof that the stick is there.
 func (l *link) noteStickThere() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stick.lost = false
-	l.stick.proofs++
+	l.stick.prove()
+}
+
+// watchStick takes note that somebody watches the house.
+func (l *link) watchStick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stick.watched = time.Now()
+}
+
+// stickDue reports whether somebody watches the house, and the stick was not seen for a while.
+func (l *link) stickDue() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.stick.watched) < stickWatch && time.Since(l.stick.seen) >= stickKnown
 }
 
 // noteStickGone records that the devices that were asked were all refused at once, and
@@ -101,7 +131,7 @@ func (d *devices) recheckStick(ctx context.Context) {
 	}
 }
 
-// lookForStick asks some devices at the same time. One that answers proves that the stick
+// lookForStick asks one device, and some more at the same time if it does not answer soon. One that answers proves that the stick
 // is there; it is gone when all of them are refused at once. A device that takes longer
 // may be one that blocks, and shows nothing, so that no device can hide the others.
 func (d *devices) lookForStick(ctx context.Context, suspect int) {
@@ -109,18 +139,31 @@ func (d *devices) lookForStick(ctx context.Context, suspect int) {
 	ctx, cancel := context.WithTimeout(ctx, stickWait)
 	defer cancel()
 	said := make(chan word, len(witnesses))
-	for _, node := range witnesses {
-		go func() { said <- d.isThere(ctx, node) }() // ends with ctx
-	}
-	refused := 0
-	for range witnesses {
-		switch <-said {
-		case yes, driverDown: // isThere has noted the first; without a driver nobody can tell
-			return
-		case atOnce:
-			refused++
-		case no, nothing:
+	ask := func(nodes []int) {
+		for _, node := range nodes {
+			go func() { said <- d.isThere(ctx, node) }() // ends with ctx
 		}
+	}
+	waiting := witnesses[min(1, len(witnesses)):]
+	ask(witnesses[:len(witnesses)-len(waiting)])
+	first := time.NewTimer(stickFirst)
+	defer first.Stop()
+	refused := 0
+	for heard := 0; heard < len(witnesses); {
+		select {
+		case <-first.C:
+		case w := <-said:
+			heard++
+			switch w {
+			case yes, driverDown: // isThere has noted the first; without a driver nobody can tell
+				return
+			case atOnce:
+				refused++
+			case no, nothing:
+			}
+		}
+		ask(waiting)
+		waiting = nil
 	}
 	if refused > 0 && refused == len(witnesses) {
 		d.link.noteStickGone(proofs)

@@ -2,6 +2,7 @@ package zwave_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,6 +54,60 @@ func TestAQuestionFindsOutThatTheStickIsGone(t *testing.T) {
 			return got.Reachable && got.Reason == ""
 		})
 	})
+}
+
+// TestAWatchedHouseHasTheRadioForItself: a page that is open asks for the health all the time. The
+// devices are not asked for that, and a stick that is gone is told as soon as the gateway says so.
+func TestAWatchedHouseHasTheRadioForItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var pings, asked atomic.Int32
+		r := startOn(t, func(b *bus, _ *client) {
+			b.divert = func(topic string, _ []byte) bool {
+				if strings.HasSuffix(topic, "/api/pingNode/set") {
+					pings.Add(1)
+				}
+				if strings.HasSuffix(topic, "/api/getInfo/set") {
+					asked.Add(1)
+				}
+				return false
+			}
+		}, func(_ *zwave.Config, s *sim.Config) { s.Scale, s.Settings.Age = 1, time.Hour })
+		watch := func(seconds int) (waiting string) {
+			for range seconds / 3 {
+				pass(3 * time.Second)
+				var out struct {
+					WaitingFor string `json:"waiting_for"`
+				}
+				r.call("check_zwave_health", map[string]any{"ask_devices": false}, &out)
+				waiting = out.WaitingFor
+			}
+			return waiting
+		}
+		before := asked.Load()
+		if waiting := watch(300); waiting != "" || pings.Load() > 300/6+4 || asked.Load()-before < 100 {
+			t.Errorf("in five minutes the house was asked %d times and its devices %d times; it waits for %q", asked.Load()-before, pings.Load(), waiting)
+		}
+		told := drained(r.house.Told())
+		r.fault(sim.Fault{Op: "stick_out"})
+		pass(9 * time.Second) // before the gateway notices, after ten
+		if len(told) == 0 {
+			t.Error("that the stick is gone is not announced")
+		}
+		if waiting := watch(3); waiting != "stick" {
+			t.Errorf("the stick is gone, and the house waits for %q", waiting)
+		}
+		r.fault(sim.Fault{Op: "stick_in"})
+		r.until("all is well", func() bool { return watch(3) == "" })
+	})
+}
+
+// drained empties a channel and returns it.
+func drained(c <-chan struct{}) <-chan struct{} {
+	for len(c) > 0 {
+		<-c
+	}
+	return c
 }
 
 // TestADeadDeviceIsNotTheStick checks that a device without power is reported as such.

@@ -25,7 +25,9 @@ type healthAnswer struct {
 	LeftOut []string `json:"left_out"`      // what the house has beyond the bounds of nodelist.go
 }
 
-func (i *inspector) health(ctx context.Context) healthAnswer {
+// health says how the house is. Without askDevices only the gateway is asked, and the stick is looked
+// for beside (lookAfter).
+func (i *inspector) health(ctx context.Context, askDevices bool) healthAnswer {
 	m := i.directory.current()
 	out := healthAnswer{
 		Health: form.Health{Devices: len(m.nodes), Dead: []string{}, Asleep: []string{}, LowBattery: []string{}},
@@ -43,12 +45,27 @@ func (i *inspector) health(ctx context.Context) healthAnswer {
 		err = json.Unmarshal(a.result, &info)
 		out.Version = info.App
 	}
-	stickAway := err == nil && i.devices.stickAway(ctx, 0) // the gateway's own word comes ten seconds late
+	stickAway := i.link.stickGone()
+	switch {
+	case !askDevices:
+		i.link.watchStick()
+	case err == nil:
+		stickAway = i.devices.stickAway(ctx, 0) // the gateway's own word comes ten seconds late
+	}
 	i.census(m, &out)
 	out.WaitingFor = i.waitingFor(err)
-	switch {
-	case err != nil, stickAway:
+	if err != nil || stickAway {
 		out.Message = i.link.trouble(err)
+	}
+	out.say()
+	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
+	return out
+}
+
+// say says how the house is, unless it has been said what is in the way.
+func (out *healthAnswer) say() {
+	switch {
+	case out.Message != "":
 	case out.WaitingFor == waitingForList:
 		out.Message = listRefused
 	case out.WaitingFor != "":
@@ -66,8 +83,6 @@ func (i *inspector) health(ctx context.Context) healthAnswer {
 	if len(out.LeftOut) > 0 {
 		out.Message += " The gateway lists more than a Z-Wave network can have; left out: " + strings.Join(out.LeftOut, "; ") + "."
 	}
-	out.Healthy = out.Answers && len(out.Dead) == 0 && out.WaitingFor == ""
-	return out
 }
 
 // sharing lists the devices that publish on the same topics, each pair once.
@@ -109,6 +124,15 @@ func (i *inspector) waitingFor(err error) string {
 	default:
 		return "list of devices"
 	}
+}
+
+// awaited names what is missing before commands work, as far as that is known without asking.
+func (i *inspector) awaited() string {
+	_, err := i.link.gateway()
+	if gateway, driver := i.link.available(); err == nil && (!gateway || !driver) {
+		err = errNoAnswer
+	}
+	return i.waitingFor(err)
 }
 
 // census sorts the nodes into the answer by their state.

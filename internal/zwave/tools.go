@@ -76,8 +76,8 @@ func (h *House) Sensor(ctx context.Context, name, sensor string) (string, form.R
 }
 
 // Health says whether the gateway answers, and which devices do not.
-func (h *House) Health(ctx context.Context) (string, any, error) {
-	out := h.inspector.health(ctx)
+func (h *House) Health(ctx context.Context, a form.HealthArgs) (string, any, error) {
+	out := h.inspector.health(ctx, a.AskDevices == nil || *a.AskDevices)
 	return out.Message, out, nil
 }
 

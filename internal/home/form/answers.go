@@ -31,6 +31,13 @@ type sensorArgs struct {
 	Sensor string `json:"sensor"`
 }
 
+// HealthArgs are those of the tool for the health.
+type HealthArgs struct {
+	// AskDevices is false where somebody asks all the time: then no device is asked for the
+	// answer as long as it can be known without. Left out, it is true.
+	AskDevices *bool `json:"ask_devices"`
+}
+
 // Listed is a thing in a list.
 type Listed struct {
 	Name      string         `json:"name"`

@@ -54,7 +54,7 @@ func (cabin) Sensor(_ context.Context, name, sensor string) (string, form.Readin
 	return form.Is(name, "at 40 percent"), form.Reading{Device: name, Sensor: sensor, Value: 40.0, Unit: "%", Source: "report", Reachable: true}, nil
 }
 
-func (cabin) Health(context.Context) (string, any, error) {
+func (cabin) Health(context.Context, form.HealthArgs) (string, any, error) {
 	h := form.Health{Healthy: true, Answers: true, Devices: 4, Dead: []string{}, Asleep: []string{}, LowBattery: []string{}, Message: "All is well."}
 	return h.Message, h, nil
 }

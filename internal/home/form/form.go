@@ -34,7 +34,8 @@ type House interface {
 	Changed() <-chan struct{}
 	// Events are the newest of what the house told by itself.
 	Events() Events
-	// Told receives after there is a new event. It has one reader.
+	// Told receives after there is a new event, and after the house has become reachable or has
+	// ceased to be. It has one reader.
 	Told() <-chan struct{}
 
 	// List returns all things that pass the filters, in the order in which they are listed.
@@ -50,7 +51,7 @@ type House interface {
 	Sensor(ctx context.Context, name, sensor string) (text string, r Reading, err error)
 	// Health says whether the house can be reached. The answer is a struct in which Health
 	// is embedded.
-	Health(ctx context.Context) (text string, answer any, err error)
+	Health(ctx context.Context, a HealthArgs) (text string, answer any, err error)
 	// Refresh makes a thing report all its values now.
 	Refresh(ctx context.Context, name string) (text string, r Refreshed, err error)
 }
@@ -158,8 +159,8 @@ func Tools(h House, o Offer) []tools.Tool {
 			text, r, err := h.Sensor(ctx, a.Device, a.Sensor)
 			return answer(text, r, err)
 		}},
-		tool[struct{}]{o.healthSpec(), func(ctx context.Context, _ struct{}) (tools.Result, error) {
-			text, found, err := h.Health(ctx)
+		tool[HealthArgs]{o.healthSpec(), func(ctx context.Context, a HealthArgs) (tools.Result, error) {
+			text, found, err := h.Health(ctx, a)
 			return answer(text, found, err)
 		}},
 		tool[nameArgs]{refreshSpec(), func(ctx context.Context, a nameArgs) (tools.Result, error) {

@@ -147,6 +147,10 @@ func sensorSpec() tools.Spec {
 	}
 }
 
+// AskDevices is the argument of the tool for the health that is false where somebody asks all
+// the time.
+const AskDevices = "ask_devices"
+
 func (o Offer) healthSpec() tools.Spec {
 	output := o.HealthOutput
 	if output == nil {
@@ -160,10 +164,11 @@ func (o Offer) healthSpec() tools.Spec {
 		Name:        HealthTool(o.Prefix),
 		Title:       "Health of the " + o.Network,
 		Description: o.HealthText,
-		Input:       json.RawMessage(noArgs),
-		Output:      output,
-		Risk:        tools.Read,
-		Idempotent:  true,
+		Input: json.RawMessage(`{"type":"object","properties":{
+"` + AskDevices + `":{"type":"boolean","description":"false leaves the devices alone as long as the answer can be known without; for who asks all the time"}},"additionalProperties":false}`),
+		Output:     output,
+		Risk:       tools.Read,
+		Idempotent: true,
 	}
 }
 

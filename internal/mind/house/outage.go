@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"voicegateway/internal/home"
+	"voicegateway/internal/home/form"
 	"voicegateway/internal/tools"
 )
 
@@ -100,12 +102,41 @@ func (o *Outages) All(ctx context.Context, servers []string) []Outage {
 	return out
 }
 
-// judge asks a server for its health.
+// Doubt has the servers judged again that were judged otherwise than this list of their things
+// shows: of a house that cannot be reached no thing is. It reports whether there are some.
+func (o *Outages) Doubt(shown home.Snapshot) bool {
+	listed, reached := map[string]bool{}, map[string]bool{}
+	for i := range shown.Entities {
+		if e := &shown.Entities[i]; e.Reachable != nil {
+			listed[e.Server] = true
+			reached[e.Server] = reached[e.Server] || *e.Reachable
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	some := false
+	for server := range listed {
+		if j := o.last[server]; j != nil && !j.at.IsZero() && reached[server] == (j.Waiting != "") {
+			j.at, some = time.Time{}, true
+		}
+	}
+	return some
+}
+
+// judge asks a server for its health. That is done all the time while somebody looks at the house,
+// so a server that can answer without asking its devices is to do so.
 func (o *Outages) judge(ctx context.Context, j *judgement) {
 	call := tools.Call{Server: j.Server, Tool: cmp.Or(o.health(j.Server), healthTool), Args: json.RawMessage(`{}`)}
-	if spec, ok := o.tools.Lookup(call); !ok || spec.Risk != tools.Read {
+	spec, ok := o.tools.Lookup(call)
+	if !ok || spec.Risk != tools.Read {
 		j.Outage = Outage{Server: j.Server}
 		return
+	}
+	var input struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(spec.Input, &input) == nil && input.Properties[form.AskDevices] != nil {
+		call.Args = json.RawMessage(`{"` + form.AskDevices + `":false}`)
 	}
 	result, err := o.tools.Call(ctx, call)
 	j.at = time.Now()

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicegateway/internal/home"
 	"voicegateway/internal/tools"
 )
 
@@ -18,15 +19,18 @@ type healthCaller struct {
 	err   error
 	risk  tools.Risk
 	hangs bool
+	input string // the schema of the arguments
 	asked int
+	args  string // of the last call
 }
 
 func (h *healthCaller) Lookup(tools.Call) (tools.Spec, bool) {
-	return tools.Spec{Risk: cmp.Or(h.risk, tools.Read)}, true
+	return tools.Spec{Risk: cmp.Or(h.risk, tools.Read), Input: []byte(h.input)}, true
 }
 
-func (h *healthCaller) Call(ctx context.Context, _ tools.Call) (tools.Result, error) {
+func (h *healthCaller) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	h.asked++
+	h.args = string(c.Args)
 	if h.hangs {
 		<-ctx.Done()
 		return tools.Result{}, ctx.Err()
@@ -138,5 +142,50 @@ func TestEachHouseIsJudgedByItself(t *testing.T) {
 	want := []Outage{{Server: "hub"}, {Server: "zwave", Waiting: "stick", Text: "It waits."}, {Server: "notes"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestNoDeviceIsAskedForALook: a server whose tool can answer without asking its devices is asked
+// to; another one gets no argument that it does not know.
+func TestNoDeviceIsAskedForALook(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		`{"type":"object","properties":{"ask_devices":{"type":"boolean"}}}`: `{"ask_devices":false}`,
+		`{"type":"object","properties":{},"additionalProperties":false}`:    `{}`,
+		"": `{}`,
+	} {
+		caller := &healthCaller{data: `{"waiting_for":""}`, input: input}
+		if NewOutages(caller, undeclared, never).Of(t.Context(), []string{"zwave"}); caller.args != want {
+			t.Errorf("a tool with the arguments %s is called with %s, want %s", input, caller.args, want)
+		}
+	}
+}
+
+// TestAListThatShowsOtherwiseIsBelieved: a house of which no thing is reached is judged again at
+// once, and so is one of which a thing is reached although it was away.
+func TestAListThatShowsOtherwiseIsBelieved(t *testing.T) {
+	t.Parallel()
+	shows := func(reached ...bool) (s home.Snapshot) {
+		for _, r := range reached {
+			s.Entities = append(s.Entities, home.EntityState{Server: "zwave", Reachable: &r})
+		}
+		return s
+	}
+	caller := &healthCaller{data: `{"waiting_for":""}`}
+	o := NewOutages(caller, undeclared, never)
+	o.Of(t.Context(), []string{"zwave"})
+	if o.Doubt(shows(true, false)) || o.Doubt(shows()) {
+		t.Error("a house that is reached is doubted")
+	}
+	caller.data = `{"waiting_for":"driver"}`
+	if got := o.Of(t.Context(), []string{"zwave"}); got.Waiting != "" || !o.Doubt(shows(false, false)) {
+		t.Errorf("no thing is reached, and it is not doubted that the house is: %+v", got)
+	}
+	if got := o.Of(t.Context(), []string{"zwave"}); got.Waiting != "driver" || o.Doubt(shows(false)) {
+		t.Errorf("after a doubt the house waits for %q", got.Waiting)
+	}
+	caller.data = `{"waiting_for":""}`
+	if doubted := o.Doubt(shows(false, true)); !doubted || o.Of(t.Context(), []string{"zwave"}).Waiting != "" {
+		t.Error("a thing is reached, and the house still waits")
 	}
 }

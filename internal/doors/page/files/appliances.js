@@ -50,7 +50,7 @@ export function told({ domain, values = {}, state }, percent, degrees) {
 const rows = {
   media_player: [
     ["previous", "tile_previous", "previous", "skip"], ["play", "tile_play", (e) => (e.state === "playing" ? "pause" : "play"), "play"],
-    ["next", "tile_next", "next", "skip"], ["deaf", "tile_mute", (e) => (e.values?.mute ? "unmute" : "mute"), "mute"],
+    ["next", "tile_next", "next", "skip"], ["hush", "tile_mute", (e) => (e.values?.mute ? "unmute" : "mute"), "mute"],
   ],
   vacuum: [["play", "tile_start", "start", "start"], ["pause", "tile_pause", "pause", "pause"], ["halt", "tile_halt", "stop", "stop"], ["home", "tile_dock", "dock", "dock"]],
   lawn_mower: [["play", "tile_start", "start", "start"], ["pause", "tile_pause", "pause", "pause"], ["home", "tile_dock", "dock", "dock"]],

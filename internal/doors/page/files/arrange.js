@@ -45,6 +45,7 @@ async function keep(rooms, hidden) {
   });
 }
 
+byId("arrange").prepend(icon("sort"));
 byId("arrange").addEventListener("click", (event) => {
   on = !on;
   event.currentTarget.setAttribute("aria-pressed", String(on));

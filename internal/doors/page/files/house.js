@@ -216,7 +216,7 @@ function sumUp() {
   }
   byId("wrong").hidden = wrong.length === 0;
   byId("wrong").replaceChildren(...wrong.map(({ text }) => el("li", { className: "bad" }, text)));
-  warn("house", all.filter((entity) => (entity.old || entity.reachable !== false) && warns(entity)).map((entity) => (
+  warn("house", all.filter(warns).map((entity) => (
     { key: entity.id, said: entity.area ? `${entity.name} (${entity.area})` : entity.name, state: stateOf(entity), loud: true })));
   for (const group of glance) {
     const some = all.filter((entity) => !entity.old && group.is(entity));

@@ -127,6 +127,7 @@ export function stateOf(entity) {
   if (entity.domain === "climate") {
     if (typeof values.temperature === "number") parts.push(degrees(values.temperature));
     if (typeof values.setpoint === "number" && values.mode !== "off") parts.push(word("tile_set", { value: degrees(values.setpoint) }));
+    else if (typeof values.heats_to === "number" && typeof values.cools_to === "number") parts.push(word("tile_set", { value: `${degrees(values.heats_to)}–${degrees(values.cools_to)}` }));
     else parts.push(plain(entity));
   } else {
     parts.push(appliances.runs(entity) && entity.state !== "on" ? word("tile_run") : entity.domain === "todo" && typeof entity.state === "number" ? word("tile_items", { count: entity.state }) : plain(entity));

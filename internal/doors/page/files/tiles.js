@@ -134,11 +134,12 @@ function heating(tile) {
     if (choice && values?.mode) choice.value = values.mode;
     if (at !== null) return;
     wanted.classList.remove("open");
-    say(wanted, typeof values?.setpoint === "number" ? degrees(values.setpoint) : "–");
+    const is = typeof values?.setpoint === "number";
+    for (const part of steps) part.hidden = !is; // off, or between two set points: there is nothing to step from
+    say(wanted, is ? degrees(values.setpoint) : "");
   });
-  if (!can(entity, "setpoint") && !choice) return null;
-  return el("div", { className: "acts" },
-    ...(can(entity, "setpoint") ? [button(tile, "less", "tile_cooler", () => step(-1)), wanted, button(tile, "more", "tile_warmer", () => step(1))] : []), choice);
+  const steps = can(entity, "setpoint") ? [button(tile, "less", "tile_cooler", () => step(-1)), wanted, button(tile, "more", "tile_warmer", () => step(1))] : [];
+  return steps.length || choice ? el("div", { className: "acts" }, ...steps, choice) : null;
 }
 
 // colouring gives a light a colour: one that has a name, a white, or any hue. What there is to
