@@ -176,13 +176,13 @@ func (p *Pronouns) separateForms(said string) []string {
 }
 
 // pronoun continues after a word that stands for the things the search is about.
-func (r *run) pronoun(i *inst, at place) {
+func (r *run) pronoun(i listStep, at place) {
 	at.pos = r.skip(at)
 	text := r.view(at)[at.pos:]
 	for _, list := range [][]string{r.m.pack.Pronouns.One, r.m.pack.Pronouns.Several} {
 		for _, word := range list {
 			if strings.HasPrefix(text, word+" ") && r.allowed(r.things) {
-				r.with(capture{at: i, start: at.pos, end: at.pos + len(word), items: r.things, pronoun: true}, place{pos: at.pos + len(word), broken: at.broken})
+				r.with(i, capture{start: at.pos, end: at.pos + len(word), items: r.things, pronoun: true}, place{pos: at.pos + len(word), broken: at.broken})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,27 +29,37 @@ const (
 )
 
 // inst is one step and what comes after it. Shared ends make it a graph, also
-// across sentences.
+// across sentences. It holds no pointers, because there are tens of thousands.
 type inst struct {
 	op      opcode
-	wordEnd bool   // opWild: what follows starts a word
-	indent  uint16 // opText: spaces text begins with
+	indent  uint8  // opText: spaces text begins with
 	letters uint16 // opText: without the spaces around it
-	text    string
-	next    *inst
-	*branch
+	size    uint32 // opText: of the text; opChoice: how many alternatives
+	at      uint32 // opText: where the text begins; opChoice: the first alternative; otherwise the number of the place
+	next    int32
 }
 
-// branch is what steps other than opText have. It stands apart because most of the
-// tens of thousands of steps are text.
-type branch struct {
-	list *list
-	slot string // "" when the value is captured for the reply only
-	alts []*inst
+// gap is what stands in a sentence where its text does not decide alone: a list.
+type gap struct {
+	op      opcode
+	wordEnd bool // opWild: what follows starts a word
+	list    *list
+	slot    string // "" when the value is captured for the reply only
 }
 
-// straight is the branch of steps that have none.
-var straight = &branch{} //nolint:gochecknoglobals // never written
+// steps are the compiled sentences: whoever follows one begins at its start.
+type steps struct {
+	insts []inst // by number; the first ends a sentence
+	text  string // of all steps, one after the other
+	alts  []int32
+	gaps  []gap
+}
+
+// textOf returns the text of a step.
+func (s *steps) textOf(i *inst) string { return s.text[i.at : i.at+i.size] }
+
+// altsOf returns the alternatives of a choice, by their numbers.
+func (s *steps) altsOf(i *inst) []int32 { return s.alts[i.at : i.at+i.size] }
 
 // Limits of what is compiled. The largest sentence of known packs has some
 // hundred steps, the largest pack some ten thousand.
@@ -76,84 +87,81 @@ type compiler struct {
 	clauses clauseSet
 }
 
-// ends finds equal steps, so that sentences with the same ending share it. Texts and
-// choices, which most steps are, have maps of their own with small keys.
+// ends finds equal steps, so that sentences with the same ending share it.
 type ends struct {
-	texts   map[textStep]*inst
-	choices map[string]*inst // by the numbers of the alternatives
-	others  map[step]*inst
-	ids     map[*inst]uint64 // the numbers of alternatives
-	last    *inst
-	room    []inst // where the next steps are put
+	insts []inst
+	known map[inst]int32
+	text  []byte
+	texts map[string]uint32 // where each begins
+	alts  []int32
+	sets  map[string]uint32 // where each set of alternatives begins, by their numbers
+	gaps  []gap
+	lists map[gap]uint32
 }
 
-// together is how many steps share one block of memory: separately, each would keep a
-// whole page of memory from the time of reading.
-const together = 256
+// last is the number of the step that ends every sentence.
+const last int32 = 0
 
-// textStep is what makes two steps equal that are text.
-type textStep struct {
-	letters string
-	next    *inst
-}
-
-// step is what makes two steps equal that are neither text nor choices.
-type step struct {
-	op      opcode
-	wordEnd bool
-	list    *list
-	slot    string
-	next    *inst
-}
-
-// newEnds makes room for the steps of sentences with so many letters in all.
-func newEnds(letters int) ends {
+func newEnds() ends {
 	return ends{
-		texts: make(map[textStep]*inst, letters/4), choices: make(map[string]*inst, letters/4), others: make(map[step]*inst),
-		ids: make(map[*inst]uint64, letters/4), last: &inst{op: opEnd, branch: straight},
+		insts: []inst{{op: opEnd}}, known: make(map[inst]int32),
+		texts: make(map[string]uint32), sets: make(map[string]uint32), lists: make(map[gap]uint32),
 	}
 }
 
-// intern returns a step that is equal to i: an existing one, or i itself if there
-// is none.
-func (e *ends) intern(i inst) *inst {
-	switch i.op {
-	case opText:
-		return share(e, e.texts, textStep{i.text, i.next}, i)
-	case opChoice:
-		numbers := make([]byte, 0, 64)
-		for _, alt := range i.alts {
-			numbers = binary.AppendUvarint(numbers, e.number(alt))
-		}
-		return share(e, e.choices, string(numbers), i)
-	case opEnd, opName, opArea, opFloor, opValue, opNumber, opWild:
-	}
-	return share(e, e.others, step{i.op, i.wordEnd, i.list, i.slot, i.next}, i)
+// steps are all steps, without the room that was left for more.
+func (e *ends) steps() steps {
+	return steps{insts: slices.Clone(e.insts), text: string(e.text), alts: slices.Clone(e.alts), gaps: slices.Clone(e.gaps)}
 }
 
-// share returns the step of a key, which is a copy of i where there is none yet.
-func share[K comparable](e *ends, known map[K]*inst, key K, i inst) *inst {
-	if same, ok := known[key]; ok {
-		return same
-	}
-	if len(e.room) == 0 {
-		e.room = make([]inst, together)
-	}
-	fresh := &e.room[0]
-	e.room = e.room[1:]
-	*fresh = i
-	known[key] = fresh
-	return fresh
-}
-
-// number returns the number of an alternative, which it gives to a new one.
-func (e *ends) number(alt *inst) uint64 {
-	n, ok := e.ids[alt]
+// intern returns the number of a step that is equal to i, a new one if there is none yet.
+func (e *ends) intern(i inst) int32 {
+	n, ok := e.known[i]
 	if !ok {
-		n = uint64(len(e.ids))
-		e.ids[alt] = n
+		n = int32(len(e.insts))
+		e.insts = append(e.insts, i)
+		e.known[i] = n
 	}
 	return n
+}
+
+func (e *ends) addText(text string, next int32) int32 {
+	at, ok := e.texts[text]
+	if !ok {
+		at = uint32(len(e.text))
+		e.text = append(e.text, text...)
+		e.texts[text] = at
+	}
+	bare := strings.TrimLeft(text, " ")
+	return e.intern(inst{
+		op: opText, at: at, size: uint32(len(text)), next: next,
+		indent:  uint8(min(len(text)-len(bare), math.MaxUint8)),
+		letters: uint16(utf8.RuneCountInString(strings.TrimRight(bare, " "))),
+	})
+}
+
+func (e *ends) addChoice(alts []int32) int32 {
+	key := make([]byte, 0, 64)
+	for _, alt := range alts {
+		key = binary.AppendUvarint(key, uint64(alt))
+	}
+	at, ok := e.sets[string(key)]
+	if !ok {
+		at = uint32(len(e.alts))
+		e.alts = append(e.alts, alts...)
+		e.sets[string(key)] = at
+	}
+	return e.intern(inst{op: opChoice, at: at, size: uint32(len(alts))})
+}
+
+func (e *ends) addGap(g gap, next int32) int32 {
+	at, ok := e.lists[g]
+	if !ok {
+		at = uint32(len(e.gaps))
+		e.gaps = append(e.gaps, g)
+		e.lists[g] = at
+	}
+	return e.intern(inst{op: g.op, at: at, next: next})
 }
 
 func (c *compiler) compileLists() error {
@@ -230,14 +238,14 @@ func (l *List) opcode() opcode {
 }
 
 // compile builds the steps of n, which are followed by next.
-func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
+func (c *compiler) compile(n *template.Node, next int32) (int32, error) {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.count++; c.count > maxInsts || c.depth > maxNest {
-		return nil, errors.New("a sentence that is too large, or rules in a circle")
+		return 0, errors.New("a sentence that is too large, or rules in a circle")
 	}
 	if c.total+c.count > maxProgram {
-		return nil, fmt.Errorf("a pack of more than %d steps", maxProgram)
+		return 0, fmt.Errorf("a pack of more than %d steps", maxProgram)
 	}
 	switch n.Kind {
 	case template.Text:
@@ -247,30 +255,30 @@ func (c *compiler) compile(n *template.Node, next *inst) (*inst, error) {
 	case template.Choice:
 		return c.choice(n.Items, next)
 	case template.Shuffle:
-		return c.shuffle(n.Items, 0, next, make(map[int]*inst))
+		return c.shuffle(n.Items, 0, next, make(map[int]int32))
 	case template.Range:
 		l, err := c.numberList(numbers.Range{From: n.From, To: n.To, Step: n.Step}, 1, "")
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		return c.ends.intern(inst{op: opNumber, branch: &branch{list: c.number(l), slot: n.Slot}, next: next}), nil
+		return c.ends.addGap(gap{op: opNumber, list: c.number(l), slot: n.Slot}, next), nil
 	case template.List:
 		return c.list(n, next)
 	case template.Rule:
 	}
 	body, err := c.rule(n.Name)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	return c.compile(body, next)
 }
 
-func (c *compiler) choice(items []*template.Node, next *inst) (*inst, error) {
-	var alts []*inst
+func (c *compiler) choice(items []*template.Node, next int32) (int32, error) {
+	var alts []int32
 	for _, item := range items {
 		alt, err := c.compile(item, next)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		if !slices.Contains(alts, alt) {
 			alts = append(alts, alt)
@@ -279,33 +287,33 @@ func (c *compiler) choice(items []*template.Node, next *inst) (*inst, error) {
 	return c.either(alts), nil
 }
 
-func (c *compiler) either(alts []*inst) *inst {
+func (c *compiler) either(alts []int32) int32 {
 	if len(alts) == 1 {
 		return alts[0]
 	}
-	return c.ends.intern(inst{op: opChoice, branch: &branch{alts: alts}})
+	return c.ends.addChoice(alts)
 }
 
 // shuffle builds what can come after the parts in used.
-func (c *compiler) shuffle(items []*template.Node, used int, next *inst, done map[int]*inst) (*inst, error) {
+func (c *compiler) shuffle(items []*template.Node, used int, next int32, done map[int]int32) (int32, error) {
 	if used == 1<<len(items)-1 {
 		return next, nil
 	}
 	if known, ok := done[used]; ok {
 		return known, nil
 	}
-	var alts []*inst
+	var alts []int32
 	for i, item := range items {
 		if used&(1<<i) != 0 {
 			continue
 		}
 		rest, err := c.shuffle(items, used|1<<i, next, done)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		alt, err := c.compile(item, rest)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		alts = append(alts, alt)
 	}
@@ -313,38 +321,33 @@ func (c *compiler) shuffle(items []*template.Node, used int, next *inst, done ma
 	return done[used], nil
 }
 
-func (c *compiler) sequence(items []*template.Node, next *inst) (*inst, error) {
+func (c *compiler) sequence(items []*template.Node, next int32) (int32, error) {
 	for _, item := range slices.Backward(items) {
 		var err error
 		if next, err = c.compile(item, next); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	return next, nil
 }
 
-func (c *compiler) text(text string, next *inst) *inst {
+func (c *compiler) text(text string, next int32) int32 {
 	if text = c.pack.fold(text); text == "" {
 		return next
 	}
-	bare := strings.TrimLeft(text, " ")
-	return c.ends.intern(inst{
-		op: opText, text: text, next: next, branch: straight,
-		indent:  uint16(len(text) - len(bare)),
-		letters: uint16(utf8.RuneCountInString(strings.TrimRight(bare, " "))),
-	})
+	return c.ends.addText(text, next)
 }
 
-func (c *compiler) list(n *template.Node, next *inst) (*inst, error) {
+func (c *compiler) list(n *template.Node, next int32) (int32, error) {
 	l, op, err := c.findList(n.Name)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	i := inst{op: op, branch: &branch{list: l, slot: n.Slot}, next: next, wordEnd: n.WordEnd && !c.pack.IgnoreSpace}
+	g := gap{op: op, list: l, slot: n.Slot, wordEnd: n.WordEnd && !c.pack.IgnoreSpace}
 	if n.Capture {
-		i.slot = ""
+		g.slot = ""
 	}
-	return c.ends.intern(i), nil
+	return c.ends.addGap(g, next), nil
 }
 
 // captures is how many list values one parse of a sentence can hold.

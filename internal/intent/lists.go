@@ -40,7 +40,7 @@ const (
 )
 
 // of returns the list that a step needs, which may be one of the house.
-func (h *houseLists) of(i *inst) *list {
+func (h *houseLists) of(i *gap) *list {
 	switch i.op {
 	case opName:
 		return h.name
@@ -58,9 +58,10 @@ func newHouseLists(h *home.House, p *Pack) *houseLists {
 	if h == nil {
 		return hl
 	}
+	var things, areas, floors growingTrie
 	for i := range h.Entities {
 		for _, text := range entityTexts(&h.Entities[i], p) {
-			hl.name.trie.add(text, int32(i))
+			things.add(text, int32(i))
 		}
 	}
 	for i, name := range h.AreaNames() {
@@ -73,7 +74,7 @@ func newHouseLists(h *home.House, p *Pack) *houseLists {
 			texts = alsoGlued(p, AreaSpoken(h, name, p))
 		}
 		for _, text := range texts {
-			hl.area.trie.add(text, int32(i))
+			areas.add(text, int32(i))
 		}
 	}
 	for i, f := range h.Floors {
@@ -85,9 +86,10 @@ func newHouseLists(h *home.House, p *Pack) *houseLists {
 			}
 		}
 		for _, text := range texts {
-			hl.floor.trie.add(text, int32(i))
+			floors.add(text, int32(i))
 		}
 	}
+	hl.name.trie, hl.area.trie, hl.floor.trie = things.pack(), areas.pack(), floors.pack()
 	return hl
 }
 
@@ -182,15 +184,15 @@ func AreaSpoken(h *home.House, name string, p *Pack) []string {
 func (c *compiler) compileList(l List) (*list, error) {
 	switch l.Kind {
 	case TextList:
-		out := &list{values: l.Values}
+		var texts growingTrie
 		for i, v := range l.Values {
 			for _, text := range v.Texts {
 				if text = c.pack.fold(text); text != "" {
-					out.trie.add(text, int32(i))
+					texts.add(text, int32(i))
 				}
 			}
 		}
-		return c.number(out), nil
+		return c.number(&list{values: l.Values, trie: texts.pack()}), nil
 	case RangeList:
 		out, err := c.numberList(Span(l.Range), l.Multiply, l.Range.Language)
 		if err != nil {
@@ -246,13 +248,15 @@ func (c *compiler) numberList(span numbers.Range, multiply float64, language str
 			return nil, fmt.Errorf("a range of %d numbers, at most %d are allowed with words", n+1, numbers.MaxValues)
 		}
 		words = &list{}
+		var texts growingTrie
 		for _, s := range l.lang.Spellings(span) {
 			if c.total += wordSteps; c.total > maxProgram {
 				return nil, fmt.Errorf("ranges of more than %d words for numbers in one pack", maxProgram/wordSteps)
 			}
-			words.trie.add(c.pack.fold(s.Text), int32(len(words.numbers)))
+			texts.add(c.pack.fold(s.Text), int32(len(words.numbers)))
 			words.numbers = append(words.numbers, s.Value)
 		}
+		words.trie = texts.pack()
 		c.spelled[key] = words
 	}
 	l.trie, l.numbers = words.trie, words.numbers

@@ -136,8 +136,9 @@ func (m *Matcher) prepare(pack *Pack) {
 // noteVerbs notes the words before a name that are no sentence by themselves.
 func (m *Matcher) noteVerbs() {
 	for i := range m.sentences {
-		if s := &m.sentences[i]; !m.barred[s.block.order] && s.names && s.start.op == opText && !s.block.Meta.After {
-			m.bare[strings.TrimSpace(s.start.text)] = true
+		s := &m.sentences[i]
+		if first := &m.insts[s.start]; !m.barred[s.block.order] && s.names && first.op == opText && !s.block.Meta.After {
+			m.bare[strings.TrimSpace(m.textOf(first))] = true
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (x *meaning) meansAll(heard string, items []int32) bool {
 // namesRoom reports whether a room of the house is called within the words.
 func (m *Matcher) namesRoom(heard string) bool {
 	t := &m.lists.area.trie
-	if len(t.nodes) == 0 {
+	if t.empty() {
 		return false
 	}
 	for start := range len(heard) {
@@ -199,10 +199,10 @@ func (m *Matcher) namesRoom(heard string) bool {
 			continue
 		}
 		for node, end := int32(0), start; end < len(heard); end++ {
-			if node = t.nodes[node].follow(heard[end]); node < 0 {
+			if node = t.follow(node, heard[end]); node < 0 {
 				break
 			}
-			if len(t.nodes[node].values) > 0 && (end+1 == len(heard) || heard[end+1] == ' ') {
+			if len(t.ended(node)) > 0 && (end+1 == len(heard) || heard[end+1] == ' ') {
 				return true
 			}
 		}

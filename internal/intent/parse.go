@@ -15,7 +15,7 @@ const maxTies = 16
 
 // capture is one list value that matched.
 type capture struct {
-	at         *inst
+	at         *gap
 	start, end int
 	value      int32   // index in the list: text value, area or floor
 	number     float64 // opNumber

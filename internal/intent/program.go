@@ -11,6 +11,7 @@ import (
 
 // program is a pack ready for matching in any house.
 type program struct {
+	steps
 	sentences []sentence
 	clauses   []clause    // what sentences demand, each once
 	demands   demandIndex // which sentences a text may be
@@ -21,7 +22,7 @@ type program struct {
 
 // sentence is a template ready for matching.
 type sentence struct {
-	start   *inst
+	start   int32
 	clauses []int32 // by their number in the program
 	block   *block
 	names   bool  // it has {name} or {area}, so an unknown one may stand there
@@ -59,36 +60,32 @@ func (p *Pack) program() (*program, error) {
 
 func compile(pack *Pack) (*program, error) {
 	lang, _ := numbers.For(pack.Language)
-	letters := 0
-	for i := range pack.Blocks {
-		for _, source := range pack.Blocks[i].Source {
-			letters += len(source)
-		}
-	}
 	c := &compiler{
-		pack: pack, lang: lang, ends: newEnds(letters), spelled: make(map[wordsKey]*list),
+		pack: pack, lang: lang, ends: newEnds(), spelled: make(map[wordsKey]*list),
 		all: make([]*list, houseListCount),
 	}
 	if err := c.compileLists(); err != nil {
 		return nil, fmt.Errorf("compiling the lists: %w", err)
 	}
 	p := &program{skipper: newSkipper(pack.Skip, pack.IgnoreSpace)}
+	var pieces growingTrie
 	for i := range pack.Blocks {
-		if err := p.add(c, &block{Block: &pack.Blocks[i], order: i}); err != nil {
+		if err := p.add(c, &pieces, &block{Block: &pack.Blocks[i], order: i}); err != nil {
 			return nil, err
 		}
 	}
-	p.all, p.clauses = c.all, c.clauses.all
-	p.demands = p.indexDemands(!pack.IgnoreSpace)
+	p.steps, p.all, p.clauses = c.ends.steps(), c.all, c.clauses.all
+	p.pieces = pieces.pack()
+	p.demands = p.indexDemands(pieces.count, !pack.IgnoreSpace)
 	return p, nil
 }
 
-func (p *program) add(c *compiler, b *block) error {
+func (p *program) add(c *compiler, pieces *growingTrie, b *block) error {
 	if err := c.enter(b.Block); err != nil {
 		return fmt.Errorf("compiling %s: %w", b.Intent, err)
 	}
 	for j, n := range b.Sentences {
-		s, err := c.sentence(b, n, &p.pieces)
+		s, err := c.sentence(b, n, pieces)
 		if err != nil {
 			return fmt.Errorf("compiling %s, %q: %w", b.Intent, b.Source[j], err)
 		}
@@ -97,10 +94,10 @@ func (p *program) add(c *compiler, b *block) error {
 	return nil
 }
 
-func (c *compiler) sentence(b *block, n *template.Node, pieces *trie) (sentence, error) {
+func (c *compiler) sentence(b *block, n *template.Node, pieces *growingTrie) (sentence, error) {
 	c.total += c.count
 	c.count = 0
-	start, err := c.compile(n, c.ends.last)
+	start, err := c.compile(n, last)
 	if err != nil {
 		return sentence{}, err
 	}

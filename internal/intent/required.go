@@ -44,7 +44,7 @@ func (s *clauseSet) numbers(clauses []clause) []int32 {
 // need lists the pieces of text and the lists a template demands: every clause
 // must be met. Testing them once per utterance spares most sentences the
 // matching. A piece need not be a whole word, because letters may touch a list.
-func (c *compiler) need(n *template.Node, pieces *trie) []clause {
+func (c *compiler) need(n *template.Node, pieces *growingTrie) []clause {
 	var out []clause
 	switch n.Kind {
 	case template.Text:
@@ -72,7 +72,7 @@ func (c *compiler) need(n *template.Node, pieces *trie) []clause {
 
 // needOne returns what every one of several templates demands: one thing out of
 // each.
-func (c *compiler) needOne(items []*template.Node, pieces *trie) []clause {
+func (c *compiler) needOne(items []*template.Node, pieces *growingTrie) []clause {
 	var union clause
 	for _, item := range items {
 		inner := c.need(item, pieces)
@@ -114,22 +114,6 @@ func (c *compiler) sharper(a, b clause) int {
 	return cost(a) - cost(b)
 }
 
-// number returns the number of a piece of text, which is a new number for a new
-// piece.
-func (t *trie) number(piece string) int32 {
-	at := int32(0)
-	for i := 0; i < len(piece) && at >= 0 && len(t.nodes) > 0; i++ {
-		at = t.nodes[at].follow(piece[i])
-	}
-	if len(t.nodes) > 0 && at >= 0 && len(t.nodes[at].values) > 0 {
-		return t.nodes[at].values[0]
-	}
-	id := t.count
-	t.count++
-	t.add(piece, id)
-	return id
-}
-
 // demandIndex finds sentences by the first of their clauses, the sharpest one, so that
 // most sentences are never looked at. The sentences are given by their numbers.
 type demandIndex struct {
@@ -139,8 +123,8 @@ type demandIndex struct {
 
 // indexDemands makes the index. In a language without spaces a skip word may stand inside
 // a text that a sentence demands, so that no demand excludes one.
-func (p *program) indexDemands(spaces bool) demandIndex {
-	x := demandIndex{byPiece: make([][]int32, p.pieces.count), byList: make([][]int32, len(p.all))}
+func (p *program) indexDemands(pieces int32, spaces bool) demandIndex {
+	x := demandIndex{byPiece: make([][]int32, pieces), byList: make([][]int32, len(p.all))}
 	for i := range p.sentences {
 		demanded := p.sentences[i].clauses
 		if len(demanded) == 0 || !spaces {
@@ -178,17 +162,17 @@ const (
 )
 
 func newPresence(m *Matcher, text string, open bool) *presence {
-	p := &presence{m: m, text: text, open: open, pieces: make([]bool, m.pieces.count)}
+	p := &presence{m: m, text: text, open: open, pieces: make([]bool, len(m.demands.byPiece))}
 	answers := make([]answer, len(m.all)+len(m.clauses))
 	p.lists, p.clauses = answers[:len(m.all)], answers[len(m.all):]
 	t := &m.pieces
-	for start := 0; start < len(text) && len(t.nodes) > 0; start++ {
+	for start := 0; start < len(text) && !t.empty(); start++ {
 		at := int32(0)
 		for i := start; i < len(text); i++ {
-			if at = t.nodes[at].follow(text[i]); at < 0 {
+			if at = t.follow(at, text[i]); at < 0 {
 				break
 			}
-			for _, id := range t.nodes[at].values {
+			for _, id := range t.ended(at) {
 				p.pieces[id] = true
 			}
 		}

@@ -120,17 +120,18 @@ func (r *run) try(s *sentence) {
 
 // exec follows one path from step i and returns when all its continuations are
 // tried.
-func (r *run) exec(i *inst, at place) {
+func (r *run) exec(n int32, at place) {
 	literal := r.current.literal
-	r.follow(i, at)
+	r.follow(n, at)
 	r.current.literal = literal
 }
 
-func (r *run) follow(i *inst, at place) {
+func (r *run) follow(n int32, at place) {
 	for {
 		if *r.steps--; *r.steps < 0 {
 			return
 		}
+		i := &r.m.insts[n]
 		switch i.op {
 		case opEnd:
 			r.acceptPath(at)
@@ -138,7 +139,7 @@ func (r *run) follow(i *inst, at place) {
 		case opText:
 			if at.wild {
 				if i.letters > 0 {
-					r.closeAtText(i, at)
+					r.closeAtText(n, at)
 					return
 				}
 				at.pos, at.start = r.skip(at), true
@@ -149,15 +150,15 @@ func (r *run) follow(i *inst, at place) {
 				return
 			}
 		case opChoice:
-			for _, alt := range i.alts {
+			for _, alt := range r.m.altsOf(i) {
 				r.exec(alt, at)
 			}
 			return
 		default:
-			r.list(i, at)
+			r.list(n, at)
 			return
 		}
-		i = i.next
+		n = i.next
 	}
 }
 
@@ -183,7 +184,7 @@ func (r *run) skip(at place) int {
 // letters passes the text of one step. If it does not fit, hyphens are read as
 // spaces; such a match does not count for the ranking.
 func (r *run) letters(i *inst, at place) (place, bool) {
-	want := i.text
+	want := r.m.textOf(i)
 	if at.start {
 		want = want[i.indent:]
 	}
@@ -228,23 +229,21 @@ func (r *run) acceptPath(at place) {
 }
 
 // list tries every value of a list.
-func (r *run) list(i *inst, at place) {
+func (r *run) list(n int32, at place) {
 	if at.pos >= len(r.text) || r.current.n == maxCaptures {
 		return
 	}
+	i := listStep{gap: &r.m.gaps[r.m.insts[n].at], next: r.m.insts[n].next}
 	if i.op == opWild {
 		if at.wild {
 			return // two free texts in a row: the first would be empty
 		}
-		r.current.captures[r.current.n] = capture{at: i, start: at.pos, end: at.pos}
-		r.current.n++
 		at.wild = true
-		r.exec(i.next, at)
-		r.current.n--
+		r.with(i, capture{start: at.pos, end: at.pos}, at)
 		return
 	}
 	if at.wild {
-		r.closeAtList(i, at)
+		r.closeAtList(n, i, at)
 		return
 	}
 	if i.op == opName && r.pronouns {
@@ -269,6 +268,12 @@ func (r *run) list(i *inst, at place) {
 	}
 }
 
+// listStep is a step whose text is a value of a list.
+type listStep struct {
+	*gap
+	next int32
+}
+
 // skipAll returns the place after spaces, which never count before a number.
 func (r *run) skipAll(at place) int {
 	at.start = true
@@ -276,28 +281,28 @@ func (r *run) skipAll(at place) int {
 }
 
 // walk follows the list's trie and continues after every entry on the way.
-func (r *run) walk(i *inst, at place) {
-	t := &r.m.lists.of(i).trie
-	if len(t.nodes) == 0 {
+func (r *run) walk(i listStep, at place) {
+	t := &r.m.lists.of(i.gap).trie
+	if t.empty() {
 		return
 	}
 	text, node, broken := r.view(at), int32(0), at.broken
 	for end := at.pos; end < len(text); end++ {
-		to := t.nodes[node].follow(text[end])
+		to := t.follow(node, text[end])
 		if to < 0 && (text[end] == '-' || text[end] == '_') {
-			to, broken = t.nodes[node].follow(' '), true
+			to, broken = t.follow(node, ' '), true
 		}
 		if node = to; node < 0 {
 			return
 		}
-		if values := t.nodes[node].values; len(values) > 0 {
+		if values := t.ended(node); len(values) > 0 {
 			r.values(i, at, r.after(i, at, end+1, broken), values)
 		}
 	}
 }
 
 // after is the place behind a list value that ends at end.
-func (r *run) after(i *inst, at place, end int, broken bool) place {
+func (r *run) after(i listStep, at place, end int, broken bool) place {
 	to := place{pos: end, start: at.start, broken: broken}
 	switch {
 	case i.op == opNumber:
@@ -309,20 +314,20 @@ func (r *run) after(i *inst, at place, end int, broken bool) place {
 }
 
 // values continues with every value that ends at one place.
-func (r *run) values(i *inst, from, to place, values []int32) {
-	c := capture{at: i, start: from.pos, end: to.pos}
+func (r *run) values(i listStep, from, to place, values []int32) {
+	c := capture{start: from.pos, end: to.pos}
 	switch i.op {
 	case opName:
 		if r.allowed(values) {
 			c.items = values
-			r.with(c, to)
+			r.with(i, c, to)
 		}
 	case opNumber:
 		literal := r.current.literal
 		r.current.literal += utf8.RuneCountInString(r.text[from.pos:to.pos])
 		for _, v := range values {
 			c.number = i.list.numbers[v] * i.list.multiply
-			r.with(c, to)
+			r.with(i, c, to)
 		}
 		r.current.literal = literal
 	default:
@@ -331,7 +336,7 @@ func (r *run) values(i *inst, from, to place, values []int32) {
 				continue
 			}
 			c.value = v
-			r.with(c, to)
+			r.with(i, c, to)
 		}
 	}
 }
@@ -346,7 +351,7 @@ func (r *run) allowed(entities []int32) bool {
 }
 
 // read tries every number that people would hear at this place.
-func (r *run) read(i *inst, at place) {
+func (r *run) read(i listStep, at place) {
 	text := r.view(at)
 	for _, n := range r.hear(i.list, at, text) {
 		to := at
@@ -354,7 +359,7 @@ func (r *run) read(i *inst, at place) {
 		if !isDigit(text[at.pos]) {
 			to.start = false // words of a number are text, and they ended here
 		}
-		r.with(capture{at: i, start: at.pos, end: to.pos, number: n.Value * i.list.multiply}, to)
+		r.with(i, capture{start: at.pos, end: to.pos, number: n.Value * i.list.multiply}, to)
 	}
 }
 
@@ -396,7 +401,7 @@ func (r *run) isNumberless(pos int) bool {
 }
 
 // digits handles a number written in digits; then no words are tried.
-func (r *run) digits(i *inst, at place) bool {
+func (r *run) digits(i listStep, at place) bool {
 	value, n := numbers.Digits(r.text[at.pos:], i.list.fraction)
 	if n == 0 {
 		return false
@@ -404,13 +409,13 @@ func (r *run) digits(i *inst, at place) bool {
 	if i.list.digits && i.list.span.Holds(value) {
 		to := at
 		to.pos += n
-		r.with(capture{at: i, start: at.pos, end: to.pos, number: value * i.list.multiply}, to)
+		r.with(i, capture{start: at.pos, end: to.pos, number: value * i.list.multiply}, to)
 	}
 	return true
 }
 
 // tryUnknown tries up to most whole words as an unknown name.
-func (r *run) tryUnknown(i *inst, at place, most int) {
+func (r *run) tryUnknown(i listStep, at place, most int) {
 	start, pos := at.pos, at.pos
 	for n := 0; n < most && pos < len(r.text); n++ {
 		end := pos + strings.IndexByte(r.text[pos:], ' ')
@@ -423,7 +428,7 @@ func (r *run) tryUnknown(i *inst, at place, most int) {
 		}
 		r.current.unknown = true
 		at.pos = end
-		r.with(capture{at: i, start: start, end: end, unknown: true}, at)
+		r.with(i, capture{start: start, end: end, unknown: true}, at)
 		r.current.unknown = false
 		pos = end + 1
 	}
@@ -439,9 +444,10 @@ var notFirst = sync.OnceValue(func() map[string]bool {
 })
 
 // with continues with one more list value, and removes it afterwards.
-func (r *run) with(c capture, at place) {
+func (r *run) with(i listStep, c capture, at place) {
+	c.at = i.gap
 	r.current.captures[r.current.n] = c
 	r.current.n++
-	r.exec(c.at.next, at)
+	r.exec(i.next, at)
 	r.current.n--
 }

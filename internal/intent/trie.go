@@ -1,67 +1,56 @@
 package intent
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
-// trie finds every entry that is a prefix of a text, in one walk.
+// trie finds every entry that is a prefix of a text, in one walk. It is packed into a few
+// pieces of memory: what follows one node stands together, in the order of the nodes.
 type trie struct {
-	nodes []trieNode
-	count int32 // how many numbers number has given out
+	nodes  []trieNode // the first begins every entry; one more stands at the end
+	chars  []byte     // by node: the last character of what has led to it
+	values []int32
 }
 
+// trieNode tells where what belongs to it begins; it ends where that of the next node begins.
 type trieNode struct {
-	edges  []trieEdge
-	values []int32 // the values of the entries that end here
+	follow int32 // the nodes that are one character further
+	values int32 // the values of the entries that end here
 }
 
-type trieEdge struct {
-	char byte
-	to   int32
+func (t *trie) empty() bool { return len(t.nodes) == 0 }
+
+// follow returns the node that a character leads to, or -1.
+func (t *trie) follow(at int32, c byte) int32 {
+	from := t.nodes[at].follow
+	i := bytes.IndexByte(t.chars[from:t.nodes[at+1].follow], c)
+	if i < 0 {
+		return -1
+	}
+	return from + int32(i)
 }
 
-func (t *trie) add(text string, value int32) {
-	if len(t.nodes) == 0 {
-		t.nodes = append(t.nodes, trieNode{})
-	}
-	at := int32(0)
-	for i := range len(text) {
-		to := t.nodes[at].follow(text[i])
-		if to < 0 {
-			to = int32(len(t.nodes))
-			t.nodes = append(t.nodes, trieNode{})
-			t.nodes[at].edges = append(t.nodes[at].edges, trieEdge{text[i], to})
-		}
-		at = to
-	}
-	n := &t.nodes[at]
-	if !slices.Contains(n.values, value) {
-		n.values = append(n.values, value)
-	}
-}
-
-func (n *trieNode) follow(c byte) int32 {
-	for _, e := range n.edges {
-		if e.char == c {
-			return e.to
-		}
-	}
-	return -1
+// ended are the values of the entries that end at a node.
+func (t *trie) ended(at int32) []int32 {
+	return t.values[t.nodes[at].values:t.nodes[at+1].values]
 }
 
 // begins reports whether an entry begins with a character.
-func (t *trie) begins(c byte) bool { return len(t.nodes) > 0 && t.nodes[0].follow(c) >= 0 }
+func (t *trie) begins(c byte) bool { return !t.empty() && t.follow(0, c) >= 0 }
 
 // step follows one character; a hyphen in the text may stand for a space.
 func (t *trie) step(at int32, c byte) int32 {
-	to := t.nodes[at].follow(c)
+	to := t.follow(at, c)
 	if to < 0 && (c == '-' || c == '_') {
-		to = t.nodes[at].follow(' ')
+		to = t.follow(at, ' ')
 	}
 	return to
 }
 
 // within reports whether an entry stands anywhere in a text.
 func (t *trie) within(text string) bool {
-	if len(t.nodes) == 0 {
+	if t.empty() {
 		return false
 	}
 	for start := range len(text) {
@@ -70,10 +59,94 @@ func (t *trie) within(text string) bool {
 			if at = t.step(at, text[i]); at < 0 {
 				break
 			}
-			if len(t.nodes[at].values) > 0 {
+			if len(t.ended(at)) > 0 {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// growingTrie is a trie to which entries are added.
+type growingTrie struct {
+	nodes []growingNode
+	count int32 // how many numbers number has given out
+}
+
+type growingNode struct {
+	char    byte
+	sibling int32 // the next node with the same beginning, 0: none
+	follow  int32 // the first node that is one character further, 0: none
+	values  []int32
+}
+
+func (g *growingTrie) add(text string, value int32) {
+	if len(g.nodes) == 0 {
+		g.nodes = append(g.nodes, growingNode{})
+	}
+	at := int32(0)
+	for i := range len(text) {
+		to := g.follow(at, text[i])
+		if to == 0 {
+			to = int32(len(g.nodes))
+			g.nodes = append(g.nodes, growingNode{char: text[i], sibling: g.nodes[at].follow})
+			g.nodes[at].follow = to
+		}
+		at = to
+	}
+	n := &g.nodes[at]
+	if !slices.Contains(n.values, value) {
+		n.values = append(n.values, value)
+	}
+}
+
+// follow returns the node that a character leads to, or 0.
+func (g *growingTrie) follow(at int32, c byte) int32 {
+	to := g.nodes[at].follow
+	for to != 0 && g.nodes[to].char != c {
+		to = g.nodes[to].sibling
+	}
+	return to
+}
+
+// number returns the number of a piece of text, which is a new number for a new
+// piece.
+func (g *growingTrie) number(piece string) int32 {
+	if len(g.nodes) > 0 {
+		at, i := int32(0), 0
+		for ; i < len(piece) && (i == 0 || at != 0); i++ {
+			at = g.follow(at, piece[i])
+		}
+		if at != 0 && len(g.nodes[at].values) > 0 {
+			return g.nodes[at].values[0]
+		}
+	}
+	id := g.count
+	g.count++
+	g.add(piece, id)
+	return id
+}
+
+// pack returns the trie of all entries.
+func (g *growingTrie) pack() trie {
+	if len(g.nodes) == 0 {
+		return trie{}
+	}
+	order := make([]int32, 1, len(g.nodes)) // the first node, then what follows each
+	t := trie{nodes: make([]trieNode, 0, len(g.nodes)+1), chars: make([]byte, 1, len(g.nodes))}
+	values := 0
+	for i := range g.nodes {
+		values += len(g.nodes[i].values)
+	}
+	t.values = make([]int32, 0, values)
+	for i := 0; i < len(order); i++ {
+		n := &g.nodes[order[i]]
+		t.nodes = append(t.nodes, trieNode{follow: int32(len(order)), values: int32(len(t.values))})
+		t.values = append(t.values, n.values...)
+		for to := n.follow; to != 0; to = g.nodes[to].sibling {
+			order, t.chars = append(order, to), append(t.chars, g.nodes[to].char)
+		}
+	}
+	t.nodes = append(t.nodes, trieNode{follow: int32(len(order)), values: int32(len(t.values))})
+	return t
 }

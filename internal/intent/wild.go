@@ -9,8 +9,9 @@ import (
 // the template has a space behind the free text, the first of these places must
 // be the start of a word. In our own packs every one must, because the "o" at the
 // end of "oscuro" is not the word "o".
-func (r *run) closeAtText(i *inst, at place) {
-	want := i.text
+func (r *run) closeAtText(n int32, at place) {
+	i := &r.m.insts[n]
+	want := r.m.textOf(i)
 	if at.start {
 		want = want[i.indent:]
 	}
@@ -25,13 +26,13 @@ func (r *run) closeAtText(i *inst, at place) {
 		if *r.steps--; *r.steps < 0 {
 			return
 		}
-		r.closeAt(i, from, place{pos: pos, start: true, broken: at.broken})
+		r.closeAt(n, from, place{pos: pos, start: true, broken: at.broken})
 		pos = r.firstAt(text, want, pos+1, apart && !r.m.pack.Exact)
 	}
 }
 
-// closeAt continues with step i after the free text from..to.
-func (r *run) closeAt(i *inst, from int, to place) {
+// closeAt continues with step n after the free text from..to.
+func (r *run) closeAt(n int32, from int, to place) {
 	c := &r.current.captures[r.current.n-1]
 	text := strings.TrimSpace(r.text[from:to.pos])
 	if text == "" {
@@ -40,7 +41,7 @@ func (r *run) closeAt(i *inst, from int, to place) {
 	start, end := c.start, c.end
 	c.start = from + strings.Index(r.text[from:to.pos], text)
 	c.end = c.start + len(text)
-	r.exec(i, to)
+	r.exec(n, to)
 	c = &r.current.captures[r.current.n-1]
 	c.start, c.end = start, end
 }
@@ -68,7 +69,7 @@ func startsWord(text string, pos, from int) bool {
 }
 
 // closeAtList ends free text wherever a value of the list may begin.
-func (r *run) closeAtList(i *inst, at place) {
+func (r *run) closeAtList(n int32, i listStep, at place) {
 	from := r.skip(at)
 	text := r.view(at)
 	for pos := from + 1; pos < len(text); pos++ {
@@ -82,13 +83,13 @@ func (r *run) closeAtList(i *inst, at place) {
 		if i.op == opNumber && isDigit(text[pos]) && pos > from+1 && text[pos-1] == '-' {
 			to.pos--
 		}
-		r.closeAt(i, from, to)
+		r.closeAt(n, from, to)
 	}
 }
 
 // mayBegin reports whether a value of the list may begin at a place. In an exact
 // pack a number may begin within a word, as the template language allows.
-func (r *run) mayBegin(i *inst, text string, pos, from int) bool {
+func (r *run) mayBegin(i listStep, text string, pos, from int) bool {
 	wordEnd := r.current.captures[r.current.n-1].at.wordEnd && i.op != opNumber
 	switch {
 	case !utf8.RuneStart(text[pos]) || text[pos] == ' ':
@@ -98,7 +99,7 @@ func (r *run) mayBegin(i *inst, text string, pos, from int) bool {
 	case (wordEnd || !r.m.pack.Exact) && !startsWord(text, pos, from):
 		return false
 	}
-	return !r.m.pack.Exact || r.m.lists.of(i).trie.begins(text[pos])
+	return !r.m.pack.Exact || r.m.lists.of(i.gap).trie.begins(text[pos])
 }
 
 // isEdge reports whether mayBegin may be true at a place of the text that is not its first. It
