@@ -38,6 +38,13 @@ type parse struct {
 	unknown  bool
 }
 
+// begin empties a parse for a text and a block. The captures of the one before are left:
+// only the first n count.
+func (p *parse) begin(b *block, text, raw string) {
+	p.block, p.text, p.raw = b, text, raw
+	p.n, p.literal, p.name, p.wild, p.wildText, p.unknown = 0, 0, 0, 0, 0, false
+}
+
 // accept keeps the parse unless an earlier one was better.
 func (r *run) accept() {
 	p := &r.current

@@ -166,15 +166,16 @@ func newPresence(m *Matcher, text string, open bool) *presence {
 	answers := make([]answer, len(m.all)+len(m.clauses))
 	p.lists, p.clauses = answers[:len(m.all)], answers[len(m.all):]
 	t := &m.pieces
-	for start := 0; start < len(text) && !t.empty(); start++ {
-		at := int32(0)
-		for i := start; i < len(text); i++ {
-			if at = t.follow(at, text[i]); at < 0 {
-				break
-			}
+	for from := range len(text) {
+		at := t.start(text[from])
+		for i := from + 1; at >= 0; i++ {
 			for _, id := range t.ended(at) {
 				p.pieces[id] = true
 			}
+			if i == len(text) {
+				break
+			}
+			at = t.follow(at, text[i])
 		}
 	}
 	return p

@@ -114,7 +114,7 @@ func (r *run) possible(s *sentence) bool {
 
 // try matches one sentence with the whole text.
 func (r *run) try(s *sentence) {
-	r.current = parse{block: s.block, text: r.text, raw: r.raw}
+	r.current.begin(s.block, r.text, r.raw)
 	r.exec(s.start, place{start: true})
 }
 
@@ -151,6 +151,10 @@ func (r *run) follow(n int32, at place) {
 			}
 		case opChoice:
 			for _, alt := range r.m.altsOf(i) {
+				if r.misses(&r.m.insts[alt], at) {
+					*r.steps--
+					continue
+				}
 				r.exec(alt, at)
 			}
 			return
@@ -206,6 +210,22 @@ func (r *run) letters(i *inst, at place) (place, bool) {
 	}
 	at.pos = pos + len(want)
 	return at, true
+}
+
+// misses reports whether the text of a step does not stand at a place, as its first letter
+// tells: most alternatives end here.
+func (r *run) misses(i *inst, at place) bool {
+	if i.op != opText || i.letters == 0 || at.wild || r.broken != "" {
+		return false
+	}
+	want := i.at
+	if at.start {
+		want += uint32(i.indent)
+		if at.pos < len(r.text) && r.text[at.pos] == ' ' {
+			return false
+		}
+	}
+	return at.pos >= len(r.text) || r.text[at.pos] != r.m.steps.text[want]
 }
 
 // acceptPath accepts a path that has used up the text.

@@ -11,6 +11,7 @@ type trie struct {
 	nodes  []trieNode // the first begins every entry; one more stands at the end
 	chars  []byte     // by node: the last character of what has led to it
 	values []int32
+	starts [256]uint8 // the nodes that follow the first, by their characters, counted from one; most texts go no further
 }
 
 // trieNode tells where what belongs to it begins; it ends where that of the next node begins.
@@ -31,13 +32,21 @@ func (t *trie) follow(at int32, c byte) int32 {
 	return from + int32(i)
 }
 
+// start returns the node that the first character of an entry leads to, or -1.
+func (t *trie) start(c byte) int32 {
+	if i := t.starts[c]; i != 0 {
+		return t.nodes[0].follow + int32(i) - 1
+	}
+	return -1
+}
+
 // ended are the values of the entries that end at a node.
 func (t *trie) ended(at int32) []int32 {
 	return t.values[t.nodes[at].values:t.nodes[at+1].values]
 }
 
 // begins reports whether an entry begins with a character.
-func (t *trie) begins(c byte) bool { return !t.empty() && t.follow(0, c) >= 0 }
+func (t *trie) begins(c byte) bool { return t.starts[c] != 0 }
 
 // step follows one character; a hyphen in the text may stand for a space.
 func (t *trie) step(at int32, c byte) int32 {
@@ -53,15 +62,19 @@ func (t *trie) within(text string) bool {
 	if t.empty() {
 		return false
 	}
-	for start := range len(text) {
-		at := int32(0)
-		for i := start; i < len(text); i++ {
-			if at = t.step(at, text[i]); at < 0 {
-				break
-			}
+	for from := range len(text) {
+		at := t.start(text[from])
+		if at < 0 && (text[from] == '-' || text[from] == '_') {
+			at = t.start(' ')
+		}
+		for i := from + 1; at >= 0; i++ {
 			if len(t.ended(at)) > 0 {
 				return true
 			}
+			if i == len(text) {
+				break
+			}
+			at = t.step(at, text[i])
 		}
 	}
 	return false
@@ -148,5 +161,8 @@ func (g *growingTrie) pack() trie {
 		}
 	}
 	t.nodes = append(t.nodes, trieNode{follow: int32(len(order)), values: int32(len(t.values))})
+	for i, c := range t.chars[1:t.nodes[1].follow] {
+		t.starts[c] = uint8(i + 1) // a text in UTF-8 does not have all of 256 bytes
+	}
 	return t
 }
