@@ -113,7 +113,7 @@ func (s *spokenForm) sentences(a *automaton, end int32) []speech.AutomatonMove {
 	}
 	for i, from := range a.states {
 		at := offset + int32(i)
-		for _, m := range from.moves {
+		for _, m := range a.movesOf(int32(i)) {
 			s.out.States[at].Moves = append(s.out.States[at].Moves, speech.AutomatonMove{Word: s.word(texts[m.word]), To: offset + m.to})
 		}
 		if from.accept {
