@@ -59,7 +59,8 @@ func newServerProcess(child *process.Child) *serverProcess {
 // before bytes. It is false while the child lives, because then this cannot be known.
 func (p *serverProcess) neverRead(before int64) bool {
 	select {
-	case <-p.ended:
+	case <-p.child.Ended():
+		<-p.ended // at once: nothing more can be on the way to it
 		return p.child.Unread() >= p.written.Load()-before
 	default:
 		return false
