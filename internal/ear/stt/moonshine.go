@@ -93,6 +93,7 @@ type neural struct {
 // sayings is what is known of the sentences of the house beside the automaton.
 type sayings struct {
 	understood func(text string) bool // Grammar.Understood
+	closed     func(text string) bool // Grammar.Closed
 	readable   func(text string) bool // Grammar.Readable
 	leadOn     []string               // Grammar.LeadOn
 }
@@ -206,7 +207,7 @@ func (e *neural) SetGrammar(ctx context.Context, g speech.Grammar) (missing []st
 		e.log.Warn("a recogniser did not take the grammar; the other one is asked", "engine", "pocketsphinx", "err", err)
 	}
 	e.mu.Lock()
-	e.house = sayings{g.Understood, g.Readable, g.LeadOn}
+	e.house = sayings{g.Understood, g.Closed, g.Readable, g.LeadOn}
 	e.mu.Unlock()
 	if len(g.Wide.States) > 0 {
 		return nil, e.network.SetGrammar(ctx, g.Wide)
@@ -285,12 +286,12 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 }
 
 // readInPause begins a reading in a pause of the speaker, and waits for it in a longer one.
-// It begins at once if the words of PocketSphinx are a sentence, and once more if a soft last
-// sound came after that.
+// It begins at once if the words of PocketSphinx are a sentence that cannot go on, and once
+// more if a soft last sound came after that.
 func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
 	switch quiet := u.quiet(); {
 	case e.dismiss != nil:
-	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.understands(words):
+	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.closed(words):
 		e.read(ctx, u)
 	case quiet == readAfter:
 		if u.read() && u.reading.length < u.soundEnd {
@@ -304,12 +305,12 @@ func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
 	}
 }
 
-// understands reports whether words are a sentence in the present house.
-func (e *neural) understands(words string) bool {
+// closed reports whether words are a sentence that cannot go on, in the present house.
+func (e *neural) closed(words string) bool {
 	e.mu.Lock()
-	understood := e.house.understood
+	closed := e.house.closed
 	e.mu.Unlock()
-	return understood != nil && understood(words)
+	return closed != nil && closed(words)
 }
 
 // read has the network read the sound so far, unless it has read all the speech. The

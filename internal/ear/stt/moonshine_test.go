@@ -165,8 +165,8 @@ func TestThePauseIsRead(t *testing.T) {
 	}
 }
 
-// TestAWholeSentenceIsReadAtOnce: the words of PocketSphinx tell that the quiet may be the
-// end. A soft last sound, the s of "lights", is read as well.
+// TestAWholeSentenceIsReadAtOnce: the words of PocketSphinx tell that the quiet is probably
+// the end. A soft last sound, the s of "lights", is read as well.
 func TestAWholeSentenceIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	const soft = speaking - 25
@@ -181,7 +181,7 @@ func TestAWholeSentenceIsReadAtOnce(t *testing.T) {
 	} {
 		r := &reads{answer: always(said("turn on the lights"))}
 		e := begun(t, &listener{text: speech.Transcript{Text: "turn on the lights"}}, r)
-		if _, err := e.SetGrammar(t.Context(), speech.Grammar{Understood: func(text string) bool { return text == "turn on the lights" }}); err != nil {
+		if _, err := e.SetGrammar(t.Context(), speech.Grammar{Closed: func(text string) bool { return text == "turn on the lights" }}); err != nil {
 			t.Fatal(err)
 		}
 		if p := pushed(t, e, tt.sound...); p.Text != "turn on the lights" {

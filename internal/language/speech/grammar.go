@@ -16,6 +16,8 @@ type Grammar struct {
 	// Understood reports whether the house takes a text for a sentence, even if the grammar
 	// does not have it; nil: only the grammar counts.
 	Understood func(text string) bool
+	// Closed reports whether a text is a sentence that cannot go on; nil: it is not known.
+	Closed func(text string) bool
 	// Readable reports whether a text that fits no sentence would be read as an order in other
 	// words (REQUIREMENTS U17); nil: such texts are dropped. It takes longer than Understood, so it
 	// is asked once an utterance has ended.

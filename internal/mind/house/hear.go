@@ -5,6 +5,7 @@ import (
 
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/reader"
+	"voicegateway/internal/language/speech"
 )
 
 // Hear has the recogniser listen for texts beside the sentences: the family's own
@@ -38,6 +39,9 @@ func (h *House) bare(texts []string) []string {
 func (u *understanding) understands(text string) bool {
 	return intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text))
 }
+
+// closed reports whether a text is a sentence that cannot go on.
+func (u *understanding) closed(text string) bool { return u.grammar.Judge(text) == speech.Closed }
 
 // reads reports whether a text that fits no sentence would be done or asked about as one of
 // ours (REQUIREMENTS U17).
