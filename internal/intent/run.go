@@ -225,7 +225,7 @@ func (r *run) misses(i *inst, at place) bool {
 			return false
 		}
 	}
-	return at.pos >= len(r.text) || r.text[at.pos] != r.m.steps.text[want]
+	return at.pos >= len(r.text) || r.text[at.pos] != r.m.text[want]
 }
 
 // acceptPath accepts a path that has used up the text.

@@ -428,7 +428,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	stable := p.Stable >= stableNeed
 	u.sentence = u.sentence || stable && c != speech.Incomplete
 	switch {
-	case c >= speech.Closed && stable && (e.closed(p.Tail) || c == speech.Revocable && p.Stable >= soonStable && e.soon()):
+	case c >= speech.Closed && stable && (e.closed(p.Tail) || e.soon(p, c)):
 		return Sentence
 	case c == speech.Growable && stable && e.silent(e.growable()):
 		return SentenceMayGrow
@@ -458,11 +458,15 @@ func (e *Endpointer) closed(tail time.Duration) bool {
 	return tail >= tailNeed && (hushed || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
 }
 
-// soon reports whether the speaker is plainly done, by the speaker's own pauses.
-func (e *Endpointer) soon() bool {
+// soon reports whether the speaker is plainly done, by the speaker's own pauses, with words
+// of which what they do can be put back.
+func (e *Endpointer) soon(p speech.Partial, c speech.Completeness) bool {
+	if c != speech.Revocable || p.Stable < soonStable || e.gate.on {
+		return false
+	}
 	u := &e.u
 	heard := u.loudness.level()-depths[quiet20] >= e.stands()
-	return heard && !e.gate.on && u.quiet[quiet10] >= closedQuiet && u.quiet[quiet20] >= max(closedHush, u.pause+soonOver) && u.sinceEnd >= soonEnd
+	return heard && u.quiet[quiet10] >= closedQuiet && u.quiet[quiet20] >= max(closedHush, u.pause+soonOver) && u.sinceEnd >= soonEnd
 }
 
 // silence is how long to wait without a grammar: a speaker who has paused inside the
