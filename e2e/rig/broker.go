@@ -16,13 +16,25 @@ import (
 )
 
 // Mosquitto starts a real broker at a free address, waits until it listens, and returns
-// its URL.
+// its URL. Where another program has taken the address meanwhile, it is another one.
 func Mosquitto(tb testing.TB) string {
 	tb.Helper()
-	addr := fake.FreeAddr(tb)
-	MosquittoAt(tb, addr)
-	return "mqtt://" + addr
+	for range addressTries {
+		addr := fake.FreeAddr(tb)
+		p := StartMosquitto(tb, addr)
+		Eventually(tb, "the broker listens, or has ended", func() bool {
+			return p.gone() || strings.Contains(p.Log.String(), " running") && Listens(tb.Context(), addr)
+		})
+		if !p.gone() {
+			return "mqtt://" + addr
+		}
+	}
+	tb.Fatalf("the broker ended at each of %d free addresses", addressTries)
+	return ""
 }
+
+// addressTries is at how many free addresses a broker is started before a test gives up.
+const addressTries = 5
 
 // MosquittoAt starts a real broker at an address, host:port, as StartMosquitto does, and
 // waits until it listens.

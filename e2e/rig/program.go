@@ -80,6 +80,16 @@ func (p *Program) Stop(tb testing.TB, signal syscall.Signal) {
 	<-p.Ended
 }
 
+// gone reports whether a program has ended by now.
+func (p *Program) gone() bool {
+	select {
+	case <-p.Ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // HasEnded waits until a program has ended and reports whether it did within Patience.
 func (p *Program) HasEnded() bool {
 	select {
