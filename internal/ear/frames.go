@@ -16,6 +16,9 @@ const (
 	framesBefore = 400 * time.Millisecond
 )
 
+// letters are those of record.Frames, by the judgement that they stand for.
+var letters = [...]byte{speech.Incomplete: 'i', speech.Growable: 'g', speech.Closed: 'c', speech.Revocable: 'r'}
+
 // lastFrames are the newest frames of an utterance.
 type lastFrames []judgedFrame
 
@@ -45,7 +48,7 @@ func (l lastFrames) until(speechEnd time.Time) *record.Frames {
 	out := &record.Frames{From: record.Millis(l[0].at.Sub(speechEnd)), Length: record.Millis(audio.FrameLength)}
 	for _, f := range l {
 		out.Levels = append(out.Levels, int(math.Round(f.level)))
-		out.Judged += map[speech.Completeness]string{speech.Incomplete: "i", speech.Growable: "g", speech.Closed: "c", speech.Revocable: "r"}[f.judged]
+		out.Judged += string(letters[f.judged])
 	}
 	return out
 }

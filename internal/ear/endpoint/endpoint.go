@@ -112,11 +112,11 @@ const (
 	closedSure  = 300 * time.Millisecond // of quiet(10), whatever the recogniser says
 	// What can be put back ends without the recogniser's tail, which lags by up to 120 ms: its
 	// text has stood for soonStable frames, quiet(20) is longer by soonOver than any pause of
-	// this speaker in this utterance, and nothing has been above endBelow for soonEnd, so
-	// that no soft last sound is cut off. In noise that hides soft sounds it does not.
+	// this speaker in this utterance, and quiet(30) lasts for soonSoft, so that no soft last
+	// sound is cut off. In noise that hides soft sounds it does not.
 	soonStable = 5
 	soonOver   = 40 * time.Millisecond
-	soonEnd    = 80 * time.Millisecond
+	soonSoft   = 80 * time.Millisecond
 	extra      = 200 * time.Millisecond // more than Growable, in noise that hides quiet(20) and leaves quiet(10)
 	onsetNeed  = 3                      // loud frames within onsetOf: a click is not speech
 	onsetOf    = 5
@@ -131,8 +131,7 @@ const (
 	voiceMargin = 0.5
 	// startOf is for how long after its beginning loud sound may still turn out to
 	// be a voice, once NoSpeech has passed.
-	startOf  = time.Second
-	endBelow = 30.0 // dB under the loudness: the last frame above ends the speech
+	startOf = time.Second
 	// pauseFactor times the longest pause of the utterance is the silence that ends
 	// it without a grammar, but at least Open: fluent speakers make shorter pauses
 	// than slow ones.
@@ -178,8 +177,7 @@ type utterance struct {
 	frames     int              //
 	loud       time.Duration    // length of the speech since its start
 	spoken     time.Duration    // value of heard at the first speech; 0 before that
-	quiet      [3]time.Duration // since the last frame within 6, 10 and 20 dB
-	sinceEnd   time.Duration    // sound since end
+	quiet      [4]time.Duration // since the last frame within 6, 10, 20 and 30 dB
 	pause      time.Duration    // the longest quiet(20) between speech, once a command can have begun
 	start      time.Time
 	end        time.Time
@@ -187,13 +185,15 @@ type utterance struct {
 	room       float64   // dBFS: the noise floor when speech began; audio.Silence if it was not known
 }
 
-// depths are the D of quiet(D), in dB, in the order of utterance.quiet.
-var depths = [3]float64{6, 10, 20}
+// depths are the D of quiet(D), in dB, in the order of utterance.quiet. The last frame within
+// the greatest depth ends the speech.
+var depths = [4]float64{6, 10, 20, 30}
 
 const (
 	quiet6 = iota
 	quiet10
 	quiet20
+	quiet30
 )
 
 // New makes an endpointer. Times that are zero are taken from Default.
@@ -320,9 +320,8 @@ func (e *Endpointer) hear(h measurement, length time.Duration) {
 		}
 		u.loud += length
 	}
-	u.sinceEnd += length
-	if loud && level > p-endBelow {
-		u.end, u.sinceEnd = at, 0
+	if u.quiet[quiet30] == 0 {
+		u.end = at
 	}
 }
 
@@ -343,7 +342,7 @@ func (e *Endpointer) overheard(h measurement, p float64, length time.Duration) b
 	for i := range u.quiet {
 		u.quiet[i] = max(u.quiet[i], since)
 	}
-	u.end, u.sinceEnd = h.at.Add(-since), since
+	u.end = h.at.Add(-since)
 	return true
 }
 
@@ -389,7 +388,7 @@ func (e *Endpointer) begin(at time.Time, length time.Duration, loud bool) {
 		u.candidate = at.Add(-length)
 	}
 	if count >= onsetNeed {
-		u.spoken, u.start, u.end, u.sinceEnd = u.sinceReset, u.candidate, at, 0
+		u.spoken, u.start, u.end = u.sinceReset, u.candidate, at
 		u.pause, u.loud = 0, time.Duration(count)*length
 		u.room = audio.Silence
 		if e.floor.Known() {
@@ -428,7 +427,7 @@ func (e *Endpointer) sentence(p speech.Partial, c speech.Completeness) string {
 	stable := p.Stable >= stableNeed
 	u.sentence = u.sentence || stable && c != speech.Incomplete
 	switch {
-	case c >= speech.Closed && stable && (e.closed(p.Tail) || e.soon(p, c)):
+	case c >= speech.Closed && stable && (e.closed(p.Tail) || e.endsSoon(p, c)):
 		return Sentence
 	case c == speech.Growable && stable && e.silent(e.growable()):
 		return SentenceMayGrow
@@ -458,15 +457,17 @@ func (e *Endpointer) closed(tail time.Duration) bool {
 	return tail >= tailNeed && (hushed || q[quiet6] >= closedSoft) || q[quiet10] >= closedSure
 }
 
-// soon reports whether the speaker is plainly done, by the speaker's own pauses, with words
-// of which what they do can be put back.
-func (e *Endpointer) soon(p speech.Partial, c speech.Completeness) bool {
+// endsSoon reports whether the speaker is plainly done, by the speaker's own pauses, and what
+// the words do can be put back.
+func (e *Endpointer) endsSoon(p speech.Partial, c speech.Completeness) bool {
 	if c != speech.Revocable || p.Stable < soonStable || e.gate.on {
 		return false
 	}
 	u := &e.u
-	heard := u.loudness.level()-depths[quiet20] >= e.stands()
-	return heard && u.quiet[quiet10] >= closedQuiet && u.quiet[quiet20] >= max(closedHush, u.pause+soonOver) && u.sinceEnd >= soonEnd
+	if u.loudness.level()-depths[quiet20] < e.stands() {
+		return false // noise hides soft sounds
+	}
+	return u.quiet[quiet10] >= closedQuiet && u.quiet[quiet20] >= max(closedHush, u.pause+soonOver) && u.quiet[quiet30] >= soonSoft
 }
 
 // silence is how long to wait without a grammar: a speaker who has paused inside the

@@ -193,7 +193,7 @@ func (e *Endpointer) later(h measurement, length time.Duration) time.Duration {
 		return 0
 	}
 	u.others.since(g)
-	if h.judged && !h.voice || h.level <= max(e.stands(), g.reference-endBelow) {
+	if h.judged && !h.voice || h.level <= max(e.stands(), g.reference-depths[quiet30]) {
 		return 0
 	}
 	far, near := u.others.speak(length)

@@ -291,7 +291,7 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
 	switch quiet := u.quiet(); {
 	case e.dismiss != nil:
-	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.closed(words):
+	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.cannotGoOn(words):
 		e.read(ctx, u)
 	case quiet == readAfter:
 		if u.read() && u.reading.length < u.soundEnd {
@@ -305,8 +305,8 @@ func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
 	}
 }
 
-// closed reports whether words are a sentence that cannot go on, in the present house.
-func (e *neural) closed(words string) bool {
+// cannotGoOn reports whether words are a sentence that cannot go on, in the present house.
+func (e *neural) cannotGoOn(words string) bool {
 	e.mu.Lock()
 	closed := e.house.closed
 	e.mu.Unlock()

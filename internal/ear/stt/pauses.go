@@ -8,7 +8,7 @@ import (
 
 // Times of a pause in the speech, counted in whole frames.
 const (
-	readEarly = audio.FrameLength     // if the words so far are a sentence
+	readEarly = audio.FrameLength     // if the words so far are a sentence that cannot go on
 	readAfter = 3 * audio.FrameLength // a closed mouth inside a word is shorter
 	waitAfter = 6 * audio.FrameLength // about where the end of a sentence is decided
 	// aloneAfter is longer than the quiet between two words.
@@ -43,7 +43,7 @@ type pauses struct {
 	begun       bool // somebody has spoken
 	speechStart int  // in samples
 	speechEnd   int
-	soundEnd    int // the same, of anything that stands out of the room
+	soundEnd    int // of all that is louder than the room, however soft
 	silent      int // samples of pauses between the first and the last speech
 }
 
@@ -57,9 +57,11 @@ func (p *pauses) push(samples []int16) {
 	if level > dead {
 		p.levels = append(p.levels, level)
 	}
-	loud := p.loud(level)
-	if p.standsOut(level) {
-		p.soundEnd = len(p.sound)
+	loud := false
+	if level >= quietest && len(p.levels) > 0 {
+		if floor := share(p.levels, floorShare); level > floor+overRoom {
+			p.soundEnd, loud = len(p.sound), p.near(level, floor)
+		}
 	}
 	p.onset[p.frames%onsetOf] = loud
 	p.frames++
@@ -85,31 +87,19 @@ func (p *pauses) loudOfLast() int {
 	return n
 }
 
-// loud reports whether a frame is speech: it stands out of the room and, once there has
-// been speech, is about as loud as the speaker.
-func (p *pauses) loud(level float64) bool {
-	if level < quietest || len(p.levels) == 0 {
-		return false
-	}
+// near reports whether a frame that stands out of the room is speech: once there has been
+// some, it is about as loud as the speaker.
+func (p *pauses) near(level, floor float64) bool {
 	if !p.begun {
-		return p.standsOut(level)
+		return true
 	}
-	floor := share(p.levels, floorShare)
 	var speech []float64
 	for _, l := range p.levels {
 		if l > floor+overRoom {
 			speech = append(speech, l)
 		}
 	}
-	if len(speech) == 0 {
-		return false
-	}
-	return level > floor+overRoom && level > share(speech, loudShare)-underSpeaker
-}
-
-// standsOut reports whether a frame is louder than the room.
-func (p *pauses) standsOut(level float64) bool {
-	return level >= quietest && len(p.levels) > 0 && level > share(p.levels, floorShare)+overRoom
+	return level > share(speech, loudShare)-underSpeaker
 }
 
 // quiet is how long there has been no speech, 0 before any speech.

@@ -116,8 +116,8 @@ type Frames struct {
 	From   float64 `json:"from"`   // ms from the end of speech to the end of the first one
 	Length float64 `json:"length"` // ms, of each
 	Levels []int   `json:"levels"` // dBFS
-	// Judged has a letter for each: whether the words by then were no sentence (i), one that may
-	// go on (g), one that may not (c), or one of which what it does can be put back (r).
+	// Judged has a letter for each frame. The words by then were no sentence (i), a sentence that
+	// may go on (g), one that cannot (c), or one that cannot and whose act can be put back (r).
 	Judged string `json:"judged"`
 }
 

@@ -40,8 +40,8 @@ func (u *understanding) understands(text string) bool {
 	return intent.Short{Matcher: u.matcher}.Understands(text) || slices.Contains(u.texts, u.bare(text))
 }
 
-// closed reports whether a text is a sentence that cannot go on.
-func (u *understanding) closed(text string) bool { return u.grammar.Judge(text) == speech.Closed }
+// cannotGoOn reports whether a text is a sentence that cannot go on.
+func (u *understanding) cannotGoOn(text string) bool { return u.grammar.Judge(text) == speech.Closed }
 
 // reads reports whether a text that fits no sentence would be done or asked about as one of
 // ours (REQUIREMENTS U17).

@@ -53,7 +53,7 @@ func (h *House) offer(ctx context.Context, engine Pupil) error {
 		}
 		missing, err := engine.SetGrammar(ctx, speech.Grammar{
 			JSGF: g.JSGF(), Automaton: g.Automaton(), Wide: g.Wide(), Join: g.Joins(), LeadOn: g.LeadOn(), Words: g.Words(), Names: names(view.house),
-			Understood: view.understands, Closed: view.closed, Readable: view.reads,
+			Understood: view.understands, Closed: view.cannotGoOn, Readable: view.reads,
 		})
 		if trouble = err; err != nil || len(missing) == 0 {
 			break
