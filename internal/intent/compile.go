@@ -114,7 +114,7 @@ func (e *ends) steps() steps {
 	return steps{insts: slices.Clone(e.insts), text: string(e.text), alts: slices.Clone(e.alts), gaps: slices.Clone(e.gaps)}
 }
 
-// intern returns the number of a step that is equal to i, a new one if there is none yet.
+// intern returns the number of a step. Equal steps have the same number.
 func (e *ends) intern(i inst) int32 {
 	n, ok := e.known[i]
 	if !ok {

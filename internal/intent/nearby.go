@@ -202,7 +202,7 @@ func (m *Matcher) namesRoom(heard string) bool {
 			if node = t.follow(node, heard[end]); node < 0 {
 				break
 			}
-			if len(t.ended(node)) > 0 && (end+1 == len(heard) || heard[end+1] == ' ') {
+			if len(t.endingAt(node)) > 0 && (end+1 == len(heard) || heard[end+1] == ' ') {
 				return true
 			}
 		}

@@ -104,7 +104,7 @@ func (c *compiler) sentence(b *block, n *template.Node, pieces *growingTrie) (se
 	if k := c.captures(n); k > maxCaptures {
 		return sentence{}, fmt.Errorf("%d lists in one sentence, at most %d are allowed", k, maxCaptures)
 	}
-	demanded := c.need(n, pieces)
+	demanded := c.demandsOf(n, pieces)
 	slices.SortStableFunc(demanded, c.sharper)
 	s := sentence{start: start, block: b, clauses: c.clauses.numbers(demanded), strip: c.edges(n)}
 	s.names = c.holdsName(n)

@@ -41,10 +41,10 @@ func (s *clauseSet) numbers(clauses []clause) []int32 {
 	return out
 }
 
-// need lists the pieces of text and the lists a template demands: every clause
+// demandsOf returns the pieces of text and the lists that a template demands: every clause
 // must be met. Testing them once per utterance spares most sentences the
 // matching. A piece need not be a whole word, because letters may touch a list.
-func (c *compiler) need(n *template.Node, pieces *growingTrie) []clause {
+func (c *compiler) demandsOf(n *template.Node, pieces *growingTrie) []clause {
 	var out []clause
 	switch n.Kind {
 	case template.Text:
@@ -53,29 +53,29 @@ func (c *compiler) need(n *template.Node, pieces *growingTrie) []clause {
 		}
 	case template.Sequence, template.Shuffle:
 		for _, item := range n.Items {
-			out = append(out, c.need(item, pieces)...)
+			out = append(out, c.demandsOf(item, pieces)...)
 		}
 	case template.Choice:
-		return c.needOne(n.Items, pieces)
+		return c.commonDemand(n.Items, pieces)
 	case template.List:
 		if l, op, err := c.findList(n.Name); err == nil && op != opWild && (op != opNumber || c.pack.Exact) {
 			out = []clause{{-1 - l.number(op)}}
 		}
 	case template.Rule:
 		if body, err := c.rule(n.Name); err == nil {
-			return c.need(body, pieces)
+			return c.demandsOf(body, pieces)
 		}
 	case template.Range:
 	}
 	return out
 }
 
-// needOne returns what every one of several templates demands: one thing out of
+// commonDemand returns what every one of several templates demands: one thing out of
 // each.
-func (c *compiler) needOne(items []*template.Node, pieces *growingTrie) []clause {
+func (c *compiler) commonDemand(items []*template.Node, pieces *growingTrie) []clause {
 	var union clause
 	for _, item := range items {
-		inner := c.need(item, pieces)
+		inner := c.demandsOf(item, pieces)
 		if len(inner) == 0 {
 			return nil
 		}
@@ -169,7 +169,7 @@ func newPresence(m *Matcher, text string, open bool) *presence {
 	for from := range len(text) {
 		at := t.start(text[from])
 		for i := from + 1; at >= 0; i++ {
-			for _, id := range t.ended(at) {
+			for _, id := range t.endingAt(at) {
 				p.pieces[id] = true
 			}
 			if i == len(text) {

@@ -315,7 +315,7 @@ func (r *run) walk(i listStep, at place) {
 		if node = to; node < 0 {
 			return
 		}
-		if values := t.ended(node); len(values) > 0 {
+		if values := t.endingAt(node); len(values) > 0 {
 			r.values(i, at, r.after(i, at, end+1, broken), values)
 		}
 	}

@@ -40,8 +40,8 @@ func (t *trie) start(c byte) int32 {
 	return -1
 }
 
-// ended are the values of the entries that end at a node.
-func (t *trie) ended(at int32) []int32 {
+// endingAt returns the values of the entries that end at a node.
+func (t *trie) endingAt(at int32) []int32 {
 	return t.values[t.nodes[at].values:t.nodes[at+1].values]
 }
 
@@ -68,7 +68,7 @@ func (t *trie) within(text string) bool {
 			at = t.start(' ')
 		}
 		for i := from + 1; at >= 0; i++ {
-			if len(t.ended(at)) > 0 {
+			if len(t.endingAt(at)) > 0 {
 				return true
 			}
 			if i == len(text) {
