@@ -211,27 +211,22 @@ function waterfall(turn) {
 }
 
 // ending draws the time around the end of speech frame by frame: how loud it was and what the
-// words so far were, and what the time after that was spent on.
+// words so far were, and what the time after that was spent on. It is one element.
 function ending(turn) {
   const f = turn.endpoint?.frames, t = turn.timings_ms ?? {};
   if (!f) return [];
-  const low = Math.min(...f.levels), span = Math.max(1, Math.max(...f.levels) - low);
-  const bar = (kind, high) => { const i = el("i", {}); i.dataset.kind = kind; i.style.blockSize = `${high}%`; return i; };
-  let at = f.from;
-  const bars = f.levels.map((level, n) => {
-    const one = bar(f.judged[n], 8 + (92 * (level - low)) / span);
-    if (at <= 0 && at + f.length > 0) one.className = "last";
-    at += f.length;
-    return one;
-  });
-  const after = [["t", t.transcript, "stage_transcript"], ["p", t.first_publish, "stage_publish"], ["d", t.confirmed, "stage_receipt"]].filter(([, end]) => end);
-  for (const [kind, end] of after) for (; at - f.length < end && bars.length < 90; at += f.length) bars.push(bar(kind, 30));
-  const key = (kind, name) => el("span", {}, bar(kind, 100), ` ${name}`);
+  const low = Math.min(...f.levels), span = Math.max(1, Math.max(...f.levels) - low), colours = { i: "quiet", g: "lamp", c: "good", r: "good" };
+  const bars = f.levels.map((level, n) => [colours[f.judged[n]], 8 + (92 * (level - low)) / span]);
+  const spoken = 1 - Math.round(f.from / f.length); // bars to the end of speech
+  const after = [["stage_transcript", t.transcript, 45], ["stage_publish", t.first_publish, 30], ["stage_receipt", t.confirmed, 15]].filter(([, end]) => end);
+  let at = f.from + f.levels.length * f.length;
+  for (const [, end, high] of after) for (; at - f.length < end && bars.length < 90; at += f.length) bars.push(["bar", high]);
+  const x = (n) => `${(n / bars.length) * 100}%`, beside = `calc(${x(spoken)} + 2px)`;
+  const drawn = el("div", { className: "frames", "aria-hidden": "true" });
+  drawn.style.backgroundImage = `linear-gradient(90deg, ${bars.map(([colour], n) => `var(--${colour}) ${x(n)} ${x(n + 1)}`).join()})`;
+  drawn.style.clipPath = `polygon(0 100%, ${bars.map(([, high], n) => `${n === spoken ? `${x(n)} 0, ${beside} 0, ${beside}` : x(n)} ${100 - high}%, ${x(n + 1)} ${100 - high}%`).join()}, 100% 100%)`;
   return [el("figure", {},
-    el("figcaption", {}, word("ending").replace("{ms}", f.length)),
-    el("div", { className: "frames", "aria-hidden": "true" }, ...bars),
-    el("p", { className: "quiet" }, key("i", word("judged_i")), key("g", word("judged_g")), key("c", word("judged_c")),
-      ...after.map(([kind, end, name]) => key(kind, `${word(name)}: ${Math.round(end)} ms`))))];
+    el("figcaption", {}, word("ending", { ms: f.length }), ...after.map(([name, end]) => ` · ${word(name)}: ${Math.round(end)} ms`)), drawn)];
 }
 
 function why(turn) {
