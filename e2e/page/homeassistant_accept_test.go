@@ -4,18 +4,15 @@ package page
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/fake"
 	"voicegateway/internal/hass/socket"
 )
 
@@ -24,19 +21,7 @@ import (
 const appliancesOfHome = `
 config:
 conversation:
-kitchen_sink:
-input_select: {dusty: {name: Whereabouts, options: [docked, cleaning, paused, returning]}}
-vacuum:
-  - platform: template
-    vacuums:
-      dusty:
-        unique_id: dusty
-        friendly_name: Dusty
-        value_template: "{{ states('input_select.dusty') }}"
-        start: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: cleaning}}]
-        pause: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: paused}}]
-        return_to_base: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: returning}}]
-scene: [{name: Movie Night, entities: {light.bed_light: {state: "on"}}}]
+kitchen_sink:` + rig.RobotOfHomeAssistant + `scene: [{name: Movie Night, entities: {light.bed_light: {state: "on"}}}]
 script: {bedtime: {alias: Bedtime, sequence: [{service: light.turn_off, target: {entity_id: light.bed_light}}]}}
 `
 
@@ -44,15 +29,9 @@ script: {bedtime: {alias: Bedtime, sequence: [{service: light.turn_off, target: 
 // is the owner's connection, and state the state of an entity as Home Assistant itself has it.
 func startDemo(t *testing.T) (g gateway, owner *socket.Conn, state func(entity string) map[string]any) {
 	t.Helper()
-	python, err := fake.TryInstall(t, "homeassistant.sh", "3.13")
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 3 {
-		fake.Lack(t, "no Home Assistant can be started here: this machine has no Python 3.13")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := rig.InstallHomeAssistants(t, "3.13")["3.13"]
 	dir, addr := rig.LayHomeAssistant(t, "demo", "{}", appliancesOfHome)
-	start(t, environ(t), filepath.Join(python, "bin", "python"), "-m", "homeassistant", "-c", dir, "--skip-pip")
+	start(t, environ(t), python, "-m", "homeassistant", "-c", dir, "--skip-pip")
 	owned := func(method, path string, body, into any) error {
 		return rig.SendJSON(t.Context(), method, "http://"+addr+"/api/"+path, body, into, "Authorization", "Bearer "+rig.HomeAssistantToken("second"))
 	}
@@ -60,7 +39,7 @@ func startDemo(t *testing.T) (g gateway, owner *socket.Conn, state func(entity s
 		var config struct{ State string }
 		return owned(http.MethodGet, "config", nil, &config) == nil && config.State == "RUNNING"
 	})
-	owner, err = socket.Dial(t.Context(), socket.Config{URL: "http://" + addr}, rig.HomeAssistantToken("second"))
+	owner, err := socket.Dial(t.Context(), socket.Config{URL: "http://" + addr}, rig.HomeAssistantToken("second"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@ func Mosquitto(tb testing.TB) string {
 		addr := fake.FreeAddr(tb)
 		p := StartMosquitto(tb, addr)
 		Eventually(tb, "the broker listens, or has ended", func() bool {
-			return p.gone() || strings.Contains(p.Log.String(), " running") && Listens(tb.Context(), addr)
+			return p.isOver() || strings.Contains(p.Log.String(), " running") && Listens(tb.Context(), addr)
 		})
-		if !p.gone() {
+		if !p.isOver() {
 			return "mqtt://" + addr
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,3 +64,41 @@ func LayHomeAssistant(t *testing.T, integration, data, more string) (dir, addr s
 	}
 	return dir, addr
 }
+
+// InstallHomeAssistants installs Home Assistant for each of these versions of Python that this
+// machine has, and returns the programs that run it, by version. There is at least one: on a
+// machine that has none of these versions the test ends as fake.Lack says.
+func InstallHomeAssistants(tb testing.TB, versions ...string) (pythons map[string]string) {
+	tb.Helper()
+	pythons = map[string]string{}
+	for _, version := range versions {
+		dir, err := fake.TryInstall(tb, "homeassistant.sh", version)
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 3 {
+			continue // the script has said that this Python is missing
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		pythons[version] = filepath.Join(dir, "bin", "python")
+	}
+	if len(pythons) == 0 {
+		fake.Lack(tb, "no Home Assistant can be started here: this machine has no Python %s", strings.Join(versions, " or "))
+	}
+	return pythons
+}
+
+// RobotOfHomeAssistant is the part of a configuration that makes a robot called Dusty, which
+// says that it is where it was sent.
+const RobotOfHomeAssistant = `
+input_select: {dusty: {name: Whereabouts, options: [docked, cleaning, paused, returning]}}
+vacuum:
+  - platform: template
+    vacuums:
+      dusty:
+        unique_id: dusty
+        friendly_name: Dusty
+        value_template: "{{ states('input_select.dusty') }}"
+        start: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: cleaning}}]
+        pause: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: paused}}]
+        return_to_base: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: returning}}]
+`

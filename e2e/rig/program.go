@@ -80,8 +80,8 @@ func (p *Program) Stop(tb testing.TB, signal syscall.Signal) {
 	<-p.Ended
 }
 
-// gone reports whether a program has ended by now.
-func (p *Program) gone() bool {
+// isOver reports whether a program has ended by now; HasEnded waits for that.
+func (p *Program) isOver() bool {
 	select {
 	case <-p.Ended:
 		return true

@@ -14,7 +14,8 @@ import (
 	"voicegateway/internal/keep/record"
 )
 
-// isMisheard is what came of other words than were said: it is told as what it is.
+// isMisheard is the verdict on an act that fits what was heard, where other words were heard
+// than were said. The reply tells what was done.
 const isMisheard verdict = "misheard"
 
 // inWords are the numbers of the sentences as a recogniser writes them.
@@ -22,9 +23,9 @@ var inWords = strings.NewReplacer("40", "forty", "50", "fifty", "60", "sixty", "
 
 // TestSoakSpokenToHomeAssistant says the forty English sentences of TestSoakBesideAssist to a
 // microphone, each after a wake word of a person and in one of four voices, before a real Home
-// Assistant, and asks that one how the thing is afterwards. What is misheard counts apart, but
-// nothing is claimed that is not so, nobody is let in, and nothing is done that is not shown. By
-// hand, five minutes, on a machine that has time to hear.
+// Assistant, and asks Home Assistant how the thing is afterwards. Misheard sentences count apart.
+// Even so, no reply may be untrue, no door may open, and no thing that is hidden from assistants
+// may be switched. By hand, five minutes, on a machine that has time to hear.
 func TestSoakSpokenToHomeAssistant(t *testing.T) {
 	dir, err := fake.TryInstall(t, "homeassistant.sh", "3.13")
 	if err != nil {

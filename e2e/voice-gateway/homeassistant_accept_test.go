@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"testing"
 
 	"voicegateway/e2e/rig"
-	"voicegateway/internal/fake"
 )
 
 // homeAssistant is the real program, with its MQTT integration and nothing else of note.
@@ -27,32 +25,11 @@ type homeAssistant struct {
 	addr, token, python string
 }
 
-// installHomeAssistants installs Home Assistant for each of these versions of Python that this
-// machine has, and returns the programs that run it, by version. There is at least one: on a
-// machine that has none of these versions the test ends as fake.Lack says.
-func installHomeAssistants(t *testing.T, versions ...string) (pythons map[string]string) {
-	t.Helper()
-	pythons = map[string]string{}
-	for _, version := range versions {
-		dir, err := fake.TryInstall(t, "homeassistant.sh", version)
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 3 {
-			continue // the script has said that this Python is missing
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		pythons[version] = filepath.Join(dir, "bin", "python")
-	}
-	if len(pythons) == 0 {
-		fake.Lack(t, "no Home Assistant can be started here: this machine has no Python %s", strings.Join(versions, " or "))
-	}
-	return pythons
-}
-
 // The parts of the rig by the names that these tests use.
 var (
-	token            = rig.HomeAssistantToken
-	layHomeAssistant = rig.LayHomeAssistant
+	token                 = rig.HomeAssistantToken
+	layHomeAssistant      = rig.LayHomeAssistant
+	installHomeAssistants = rig.InstallHomeAssistants
 )
 
 // startHomeAssistant starts it as a family has it: one user, the MQTT integration.

@@ -23,19 +23,7 @@ import (
 // another state than they should, a robot and a list.
 const moreThings = `
 config:
-conversation:
-input_select: {dusty: {name: Whereabouts, options: [docked, cleaning, paused, returning]}}
-vacuum:
-  - platform: template
-    vacuums:
-      dusty:
-        unique_id: dusty
-        friendly_name: Dusty
-        value_template: "{{ states('input_select.dusty') }}"
-        start: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: cleaning}}]
-        pause: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: paused}}]
-        return_to_base: [{service: input_select.select_option, target: {entity_id: input_select.dusty}, data: {option: returning}}]
-input_boolean: {never: {name: Never}, late: {name: Late}}
+conversation:` + rig.RobotOfHomeAssistant + `input_boolean: {never: {name: Never}, late: {name: Late}}
 switch:
   - platform: template
     switches:

@@ -150,8 +150,8 @@ func (h *hassHouse) setUpMCP(t *testing.T, apis string) {
 	}
 }
 
-// claim has a model act through its own MCP server, and checks that the success is told as no
-// more than a claim.
+// claim lets a model act through Home Assistant's own MCP server, and checks that the gateway
+// calls the success accepted and not confirmed.
 func (h *hassHouse) claim(t *testing.T, address string) {
 	t.Helper()
 	s := becomes(t, address, mcpint.Connected)

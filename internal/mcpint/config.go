@@ -157,10 +157,10 @@ func (s Server) IsHomeAssistant() bool {
 	return err == nil && s.Transport != "stdio" && IsHomeAssistantPath(u.Path)
 }
 
-// IsHomeAssistantCalled reports whether the server is Home Assistant's own MCP server, when it
-// has said what it is called: behind a proxy it has any address, and another server may have
-// one like its. A server that says nothing is known by its address. One for a house proves
-// what it says, whatever it is called.
+// IsHomeAssistantCalled reports whether the server is Home Assistant's own MCP server, judged by
+// the name that it gives itself. Its address does not tell: behind a proxy it may have any, and
+// another server may have the usual one. Only a server without a name is judged by its address.
+// A server for a house (House) has receipts, so it never counts as Home Assistant's.
 func (s Server) IsHomeAssistantCalled(name string) bool {
 	name = strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 	return !s.House && (name == "home-assistant" || name == "" && s.IsHomeAssistant())

@@ -131,9 +131,10 @@ func (d *devices) recheckStick(ctx context.Context) {
 	}
 }
 
-// lookForStick asks one device, and some more at the same time if it does not answer soon. One that answers proves that the stick
-// is there; it is gone when all of them are refused at once. A device that takes longer
-// may be one that blocks, and shows nothing, so that no device can hide the others.
+// lookForStick asks one device, and some more at the same time if it does not answer soon. One
+// that answers proves that the stick is there; it is gone when all of them are refused at once.
+// A device that takes longer may be one that blocks, and shows nothing, so that no device can
+// hide the others.
 func (d *devices) lookForStick(ctx context.Context, suspect int) {
 	witnesses, proofs := d.witnesses(suspect), d.link.stickProofs()
 	ctx, cancel := context.WithTimeout(ctx, stickWait)

@@ -88,7 +88,7 @@ func TestAWatchedHouseHasTheRadioForItself(t *testing.T) {
 		if waiting := watch(300); waiting != "" || pings.Load() > 300/6+4 || asked.Load()-before < 100 {
 			t.Errorf("in five minutes the house was asked %d times and its devices %d times; it waits for %q", asked.Load()-before, pings.Load(), waiting)
 		}
-		told := drained(r.house.Told())
+		told := drain(r.house.Told())
 		r.fault(sim.Fault{Op: "stick_out"})
 		pass(9 * time.Second) // before the gateway notices, after ten
 		if len(told) == 0 {
@@ -102,8 +102,8 @@ func TestAWatchedHouseHasTheRadioForItself(t *testing.T) {
 	})
 }
 
-// drained empties a channel and returns it.
-func drained(c <-chan struct{}) <-chan struct{} {
+// drain empties a channel and returns it.
+func drain(c <-chan struct{}) <-chan struct{} {
 	for len(c) > 0 {
 		<-c
 	}

@@ -48,9 +48,10 @@ func TestHomeAssistantOnlyClaims(t *testing.T) {
 	}
 }
 
-// TestHomeAssistantIsKnownByWhatItSays: behind a proxy its own MCP server has any address, and
-// any server may have an address like its. What it says of itself decides; a server for the
-// house of a family is none. A token that it refuses later is spared all the same.
+// TestHomeAssistantIsKnownByWhatItSays: what a server says it is called decides whether it is
+// Home Assistant's own, because behind a proxy that may have any address, and another server may
+// have the usual one. A server with "house: true" never is. When Home Assistant refuses a token
+// later, it is left alone for a while also where its address is another one.
 func TestHomeAssistantIsKnownByWhatItSays(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
