@@ -135,11 +135,25 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// click clicks on something. It looks for it again if the page has put another one in its place
+// rests waits until something has stayed in its place for longer than the page collects changes.
+func (p *tab) rests(selector string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(async () => {
+		const place = () => { const at = document.querySelector(%s)?.getBoundingClientRect(); return at && [at.x, at.y, at.width, at.height].join(); };
+		for (let before, now = place(); !now || now !== before; before = now, now = place()) await new Promise((go) => setTimeout(go, 60));
+	})()`, quoted(selector)), func(how *cdpruntime.EvaluateParams) { how.AwaitPromise = new(true) }))
+	if err != nil {
+		p.t.Fatalf("%s does not rest: %v", selector, err)
+	}
+}
+
+// click clicks on something once it rests: a click goes to a place, and a line that comes or goes
+// above moves what is there. It looks for it again if the page has put another one in its place
 // since it was found: nothing has been clicked then.
 func (p *tab) click(selector string) {
 	p.t.Helper()
 	for range 10 {
+		p.rests(selector)
 		err := chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(selector)))
 		if err == nil {
 			return

@@ -181,6 +181,7 @@ func TestAcceptPageHouse(t *testing.T) {
 	p.picture("house-failed")
 	g.fault(`{"op":"alive","node":"Bedroom Lamp"}`)
 	p.eventually("it is back", stateOf("Bedroom Lamp")+` === "off"`)
+	p.eventually("nothing above speaks of it", `!["wrong", "glance"].some((id) => document.getElementById(id).textContent.includes("Bedroom Lamp"))`)
 	p.press("Bedroom Lamp", ".note button")
 	p.proves("Bedroom Lamp", "confirmed", "on")
 

@@ -16,9 +16,9 @@ import (
 
 // TestAcceptPipes plays recordings of people, at the pace of a microphone: every wake
 // word is heard, the command after it is done in the simulated house, and other speech
-// wakes nothing.
+// wakes nothing. It runs before what runs in parallel: where ten other programs want the
+// processors, the recogniser does not keep up with a microphone, and says so.
 func TestAcceptPipes(t *testing.T) {
-	t.Parallel()
 	dir, all := manifest(t)
 	var clips []labelled
 	for _, l := range all {
@@ -27,7 +27,7 @@ func TestAcceptPipes(t *testing.T) {
 		}
 	}
 	house := fake.Shared(t, "speech", "clips", "home.json")
-	const gateways = 3
+	const gateways = 5
 	records := make([][]record.Record, gateways)
 	var group errgroup.Group
 	for i := range gateways {

@@ -40,8 +40,9 @@ async function keep(rooms, hidden) {
   await doing(null, async () => {
     const answer = await ask("arrange", { rooms, hidden });
     if (mine !== asked) return; // something else was asked for since
+    const same = JSON.stringify([answer.rooms, answer.hidden]) === JSON.stringify([rooms, hidden]);
     kept = answer;
-    redraw();
+    if (!same) redraw(); // a key that is down just now belongs to a button that would be replaced
   });
 }
 
