@@ -215,9 +215,11 @@ func (l *lattice) through(ways []way, at, from int32) []way {
 // plainText returns a text as the automaton's words: lower case, without signs.
 func plainText(text string) string {
 	text = spelled.Replace(strings.ToLower(text))
-	text = strings.NewReplacer("-", " ", ":", " ", "%", " percent ", ",", "", ".", "", "?", "", "!", "", ";", "", "'", "").Replace(text)
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(signs.Replace(text)), " ")
 }
+
+// signs are what a plain text has in place of them.
+var signs = strings.NewReplacer("-", " ", ":", " ", "%", " percent ", ",", "", ".", "", "?", "", "!", "", ";", "", "'", "")
 
 // restoreWords returns a plain text in the automaton's own words.
 func (l *lattice) restoreWords(text string) string {

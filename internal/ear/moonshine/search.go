@@ -155,12 +155,7 @@ func (s *search) rows() []row {
 
 // readOn adds the likeliest token of all to the free text.
 func (s *search) readOn(scores []float32) {
-	best := 0
-	for token, score := range scores {
-		if score > scores[best] {
-			best = token
-		}
-	}
+	best := slices.Index(scores, highest(scores))
 	s.free.weight = s.free.plus(float64(scores[best])-logSum(scores), 0)
 	s.free.token = int32(best)
 	if best == tokenEnd {
@@ -293,7 +288,7 @@ func sortReadings(texts map[string]weight) []Reading {
 // adds nothing that counts.
 func logSum(scores []float32) float64 {
 	const far = 16
-	top := slices.Max(scores)
+	top := highest(scores)
 	sum := 0.0
 	for _, score := range scores {
 		if score > top-far {
@@ -301,6 +296,32 @@ func logSum(scores []float32) float64 {
 		}
 	}
 	return float64(top) + math.Log(sum)
+}
+
+// highest is the highest score; none is a NaN, which slices.Max would look for. Four at a time
+// are compared, so that no comparison waits for the one before it: each step of a search has
+// several hundred thousand.
+func highest(scores []float32) float32 {
+	a, b, c, d := scores[0], scores[0], scores[0], scores[0]
+	rest := scores
+	for ; len(rest) >= 4; rest = rest[4:] {
+		if rest[0] > a {
+			a = rest[0]
+		}
+		if rest[1] > b {
+			b = rest[1]
+		}
+		if rest[2] > c {
+			c = rest[2]
+		}
+		if rest[3] > d {
+			d = rest[3]
+		}
+	}
+	for _, score := range rest {
+		a = max(a, score)
+	}
+	return max(a, b, c, d)
 }
 
 // logAdd adds two probabilities given by their logarithms.
