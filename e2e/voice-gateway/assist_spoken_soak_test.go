@@ -23,21 +23,33 @@ var inWords = strings.NewReplacer("40", "forty", "50", "fifty", "60", "sixty", "
 
 // TestSoakSpokenToHomeAssistant says the forty English sentences of TestSoakBesideAssist to a
 // microphone, each after a wake word of a person and in one of four voices, before a real Home
-// Assistant, and asks Home Assistant how the thing is afterwards. Misheard sentences count apart.
-// Even so, no reply may be untrue, no door may open, and no thing that is hidden from assistants
-// may be switched. By hand, five minutes, on a machine that has time to hear.
+// Assistant, and asks Home Assistant how the thing is afterwards. Each recogniser hears them.
+// Misheard sentences count apart. Even so, no reply may be untrue, no door may open, and no thing
+// that is hidden from assistants may be switched. By hand, ten minutes, on a machine that has time
+// to hear.
 func TestSoakSpokenToHomeAssistant(t *testing.T) {
 	dir, err := fake.TryInstall(t, "homeassistant.sh", "3.13")
 	if err != nil {
 		t.Fatal(err)
 	}
+	models := filepath.Join(fake.Models(t), "moonshine-tiny-en")
+	for _, engine := range []string{"moonshine", "pocketsphinx"} {
+		t.Run(engine, func(t *testing.T) {
+			speaksToHomeAssistant(t, dir, "VOICE_GATEWAY_STT_ENGINES="+engine, "VOICE_GATEWAY_STT_MOONSHINE_DIR="+models)
+		})
+	}
+}
+
+// speaksToHomeAssistant says the sentences to one gateway.
+func speaksToHomeAssistant(t *testing.T, dir string, env ...string) {
+	t.Helper()
 	at := t.TempDir()
 	p := &porch{t: t, said: filepath.Join(at, "said.wav")}
 	started := filepath.Join(at, "started")
 	card, _ := fake.SoundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
 	broker := mosquitto(t)
 	p.ear = listen(t, broker)
-	h := startBeside(t, filepath.Join(dir, "bin", "python"), "en", broker, append(microWords(t), card, "GOGC=")...)
+	h := startBeside(t, filepath.Join(dir, "bin", "python"), "en", broker, append(append(microWords(t), env...), card, "GOGC=")...)
 	eventually(t, "the card captures", func() bool { return len(starts(t, started)) > 0 })
 
 	voices := []string{"slt", "rms", "awb", "kal16"}

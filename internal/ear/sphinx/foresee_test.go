@@ -82,7 +82,7 @@ func newAhead(t *testing.T) *ahead {
 	}
 	a := &ahead{}
 	t.Cleanup(a.free)
-	a.ask(t, kindLoad, loadRequest{Acoustic: filepath.Join(DefaultModelDir, "en-us"), Loop: true})
+	a.ask(t, kindLoad, loadRequest{Acoustic: filepath.Join(DefaultModelDir, "en-us"), Loop: true, Patience: time.Hour})
 	a.ask(t, kindGrammar, grammarRequest{JSGF: jsgf, Words: words})
 	return a
 }
@@ -209,6 +209,7 @@ func TestScoresAreForeseen(t *testing.T) {
 func TestNobodyWaitsForWorkAhead(t *testing.T) {
 	whole := slices.Concat(kitchenLight(t), make([]int16, audio.SpeechRate/4))
 	a := newAhead(t)
+	a.patience = 0
 	a.retry, _ = a.fitOf(t, whole)
 	a.say(t, foreseeRequest{turnOnOff, Nearness{Clear: 50}}, nil)
 	free := make(chan struct{})

@@ -25,9 +25,10 @@ const (
 )
 
 type loadRequest struct {
-	Acoustic string  `json:"acoustic"` // directory of the acoustic model
-	Loop     bool    `json:"loop"`     // with the second decoder
-	Retry    float64 `json:"retry"`    // Config.Retry
+	Acoustic string        `json:"acoustic"` // directory of the acoustic model
+	Loop     bool          `json:"loop"`     // with the second decoder
+	Retry    float64       `json:"retry"`    // Config.Retry
+	Patience time.Duration `json:"patience"` // Config.Patience
 }
 
 type grammarRequest struct {

@@ -110,7 +110,7 @@ func (c *Client) Dictionary() string {
 }
 
 func (c *Client) setup(ctx context.Context, s *worker.Session) error {
-	load := loadRequest{Acoustic: filepath.Join(c.cfg.ModelDir, "en-us"), Loop: c.cfg.Reject, Retry: c.cfg.Retry}
+	load := loadRequest{Acoustic: filepath.Join(c.cfg.ModelDir, "en-us"), Loop: c.cfg.Reject, Retry: c.cfg.Retry, Patience: c.cfg.Patience}
 	payload, err := json.Marshal(load)
 	if err != nil {
 		return fmt.Errorf("encoding for the recogniser: %w", err)

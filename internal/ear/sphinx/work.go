@@ -28,6 +28,8 @@ type recogniser struct {
 	main  *decoder
 	loop  *side   // nil when not asked for
 	retry float64 // the margin below which an utterance is decoded again
+	// patience is how long sound that nobody speaks just now can wait; 0: it is spoken now.
+	patience time.Duration
 	// second is nil without a loop.
 	second *second
 	utterance
@@ -100,7 +102,7 @@ func (r *recogniser) load(payload []byte) error {
 		}
 		r.second.reset()
 	}
-	r.main, r.retry = main, q.Retry
+	r.main, r.retry, r.patience = main, q.Retry, q.Patience
 	return nil
 }
 
