@@ -131,7 +131,7 @@ accept: setup build $(MODEL) ## run the tests that need real processes for a lon
 	{ scripts/servers.sh || true; for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & installing=$$!; \
 	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$installing; \
-	$(ACCEPT) -parallel 6 "$$whole" || failed=1; \
+	$(ACCEPT) -parallel 8 "$$whole" || failed=1; \
 	$(ACCEPT) "$$truth" || failed=1; \
 	wait $$heard || failed=1; cat $(HEARD); exit $$failed; } | go run scripts/tests.go
 
