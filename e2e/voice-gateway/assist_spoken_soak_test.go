@@ -40,7 +40,7 @@ func TestSoakSpokenToHomeAssistant(t *testing.T) {
 	}
 }
 
-// speaksToHomeAssistant says the sentences to one gateway.
+// speaksToHomeAssistant says the sentences to a gateway with these settings.
 func speaksToHomeAssistant(t *testing.T, dir string, env ...string) {
 	t.Helper()
 	at := t.TempDir()
@@ -49,7 +49,7 @@ func speaksToHomeAssistant(t *testing.T, dir string, env ...string) {
 	card, _ := fake.SoundCard(t, fmt.Sprintf("say %q started %q", p.said, started))
 	broker := mosquitto(t)
 	p.ear = listen(t, broker)
-	h := startBeside(t, filepath.Join(dir, "bin", "python"), "en", broker, append(append(microWords(t), env...), card, "GOGC=")...)
+	h := startBeside(t, filepath.Join(dir, "bin", "python"), "en", broker, slices.Concat(microWords(t), env, []string{card, "GOGC="})...)
 	eventually(t, "the card captures", func() bool { return len(starts(t, started)) > 0 })
 
 	voices := []string{"slt", "rms", "awb", "kal16"}

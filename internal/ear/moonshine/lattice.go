@@ -218,7 +218,7 @@ func plainText(text string) string {
 	return strings.Join(strings.Fields(signs.Replace(text)), " ")
 }
 
-// signs are what a plain text has in place of them.
+// signs writes a text without the signs that the network puts between words and behind them.
 var signs = strings.NewReplacer("-", " ", ":", " ", "%", " percent ", ",", "", ".", "", "?", "", "!", "", ";", "", "'", "")
 
 // restoreWords returns a plain text in the automaton's own words.

@@ -26,7 +26,7 @@ const (
 	// quietPatience is how long a frame of the quiet waits for the end of a second decoding. It
 	// is far below the time that the ear, and Client, give a frame. On a machine that takes
 	// longer, the end is awaited when the utterance is over, and the scores are worked out then:
-	// both are the same. Sound that can wait (recogniser.patience) waits longer.
+	// both are the same. A recording waits as long as its caller does (recogniser.patience).
 	quietPatience = 500 * time.Millisecond
 )
 

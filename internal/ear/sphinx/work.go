@@ -28,7 +28,7 @@ type recogniser struct {
 	main  *decoder
 	loop  *side   // nil when not asked for
 	retry float64 // the margin below which an utterance is decoded again
-	// patience is how long sound that nobody speaks just now can wait; 0: it is spoken now.
+	// patience is how long the caller waits for an answer about a recording; 0 for a microphone.
 	patience time.Duration
 	// second is nil without a loop.
 	second *second

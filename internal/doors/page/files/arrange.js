@@ -42,7 +42,7 @@ async function keep(rooms, hidden) {
     if (mine !== asked) return; // something else was asked for since
     const same = JSON.stringify([answer.rooms, answer.hidden]) === JSON.stringify([rooms, hidden]);
     kept = answer;
-    if (!same) redraw(); // a key that is down just now belongs to a button that would be replaced
+    if (!same) redraw(); // drawing the same again would replace a button while its key is down
   });
 }
 
