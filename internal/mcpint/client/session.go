@@ -28,6 +28,10 @@ const (
 	// maxURI bounds the address of a resource, in bytes, because many addresses
 	// are kept.
 	maxURI = 2 << 10
+	// lastAnswers is how long the calls under way may wait for their answers after the
+	// server has refused another request. Each is refused for itself, and then it is known
+	// that it was not carried out.
+	lastAnswers = 2 * time.Second
 )
 
 // Announcements about calls, and for a log.
@@ -165,6 +169,9 @@ var errClosed = errors.New("the connection was closed")
 func (s *session) Close() error {
 	s.closed.Do(func() {
 		s.end(errClosed)
+		if _, refused := errors.AsType[*HTTPError](s.Err()); refused {
+			s.calls.wait(lastAnswers)
+		}
 		// The library only closes the pipes; stop ends the process.
 		_ = s.client.Close()
 		s.closeError = s.stop()

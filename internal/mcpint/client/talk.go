@@ -3,7 +3,10 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -73,6 +76,22 @@ func (u *underWay) end(c *callUnderWay) {
 	u.mu.Unlock()
 	close(c.over)
 	c.asking.Wait()
+}
+
+// wait waits until the calls that are under way have their answers, at the longest for limit.
+func (u *underWay) wait(limit time.Duration) {
+	u.mu.Lock()
+	calls := slices.Collect(maps.Values(u.calls))
+	u.mu.Unlock()
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	for _, c := range calls {
+		select {
+		case <-c.over:
+		case <-over.C:
+			return
+		}
+	}
 }
 
 // of returns the call with a progress token.

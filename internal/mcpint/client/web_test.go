@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -177,6 +178,61 @@ func (b *teeBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.seen.Write(p[:n])
 	return n, err
+}
+
+// TestACallIsRefusedForItself: the event stream learns first that the server has forgotten
+// the session. The call that was sent meanwhile is refused a moment later, and may be
+// repeated: it was not carried out.
+func TestACallIsRefusedForItself(t *testing.T) {
+	hand := server.NewStreamableHTTPServer(handmade(nil))
+	var forgotten atomic.Bool
+	streams, told := make(chan struct{}), make(chan struct{})
+	tell := sync.OnceFunc(func() { close(told) })
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Method string }
+		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &asked)
+		switch {
+		case r.Method == http.MethodGet && forgotten.Load():
+			http.Error(w, "no such session", http.StatusNotFound)
+			tell()
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-streams: // the server ends it
+			case <-r.Context().Done():
+			}
+		case asked.Method == string(mcp.MethodToolsCall):
+			forgotten.Store(true)
+			close(streams)
+			<-told
+			select {
+			case <-time.After(500 * time.Millisecond): // a slow server
+				http.Error(w, "no such session", http.StatusNotFound)
+			case <-r.Context().Done():
+			}
+		default:
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			hand.ServeHTTP(w, r)
+		}
+	}))
+	defer web.Close()
+	session, err := Dial(patience(t), mcpint.Server{ID: "hand", Transport: "http", URL: web.URL}.WithDefaults(), Options{Name: "test", Version: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-session.(Mortal).Done()
+		_ = session.Close()
+	}()
+	if _, err := session.CallTool(patience(t), "hello", nil); !errors.Is(err, tools.ErrNotConnected) {
+		t.Errorf("the call: %v", err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestHTTPErrorsSayWhatIsWrong(t *testing.T) {
