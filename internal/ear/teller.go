@@ -48,6 +48,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	} else {
 		asked := record.Turn{
 			Request: t.request(heard.Text, r.dryRun), Record: &t.rec, Watch: t.watch, Say: say,
+			Expect: func(sentence string) { reply.expect(ctx, r.voice, sentence) },
 		}
 		asked.Unfinished, asked.Loose, asked.Others = heard.Unfinished, heard.Loose, heard.Others
 		if t.additions != nil {
@@ -61,7 +62,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 			r.observer.Replied(t.id, t.rec.Reply)
 		}
 	}
-	close(reply.sentences)
+	reply.end()
 	<-spoken
 	given := reply.given
 	switch cut := given > played; {
@@ -73,6 +74,7 @@ func (r *teller) tell(ctx context.Context, t *telling, heard speech.Transcript) 
 	if !t.unanswered() {
 		r.finishRecord(t)
 	}
+	reply.making.Wait()
 }
 
 // after is what the end of a turn means for the loop, when so many sentences were given

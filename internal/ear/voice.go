@@ -31,15 +31,18 @@ func (v *voice) says(word string) bool {
 type outgoing struct {
 	sentences chan saying
 
-	mu     sync.Mutex
-	given  int
-	unsaid *atomic.Bool // of the sentences given last
+	mu       sync.Mutex
+	given    int
+	unsaid   *atomic.Bool // of the sentences given last
+	expected *expected    // nil: nothing
+	making   sync.WaitGroup
 }
 
 // saying is a sentence to be spoken, unless it is unsaid before.
 type saying struct {
 	sentence string
 	unsaid   *atomic.Bool // nil: it stays
+	expected *expected    // its sound, if that was begun before; nil: it is made now
 }
 
 // one are the sentences of a text that stays.
@@ -60,7 +63,7 @@ func newOutgoing() *outgoing {
 func (o *outgoing) say(ctx context.Context, sentence string) {
 	o.mu.Lock()
 	o.given++
-	s := saying{sentence, o.unsaid}
+	s := saying{sentence, o.unsaid, o.take(sentence)}
 	o.mu.Unlock()
 	select {
 	case o.sentences <- s:
@@ -119,7 +122,7 @@ func (v *voice) prepare(ctx context.Context, sentences <-chan saying) <-chan aud
 	go func() {
 		defer close(clips)
 		for s := range sentences {
-			c, ok := v.synthesize(ctx, s.sentence)
+			c, ok := v.soundOf(ctx, s)
 			if !ok || s.dropped() {
 				continue
 			}
@@ -130,6 +133,16 @@ func (v *voice) prepare(ctx context.Context, sentences <-chan saying) <-chan aud
 		}
 	}()
 	return clips
+}
+
+// soundOf is the sound of a sentence, made now unless it was made before.
+func (v *voice) soundOf(ctx context.Context, s saying) (audio.Clip, bool) {
+	if s.expected != nil {
+		if c, ok := s.expected.sound(); ok {
+			return c, true
+		}
+	}
+	return v.synthesize(ctx, s.sentence)
 }
 
 // synthesize makes a sentence audible; false if that fails or the turn was

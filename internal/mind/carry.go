@@ -19,8 +19,9 @@ type turn struct {
 	rec     *record.Record
 	watch   record.Stopwatch
 	say     func(sentence string)
-	moment  *Moment // between it and the user's ear; nil in a part of a turn
-	waiting func()  // called once, when the turn begins to wait for something slow; may be nil
+	expect  func(sentence string) // gets the reply that is expected; may be nil
+	moment  *Moment               // between it and the user's ear; nil in a part of a turn
+	waiting func()                // called once, when the turn begins to wait for something slow; may be nil
 
 	said       []string    // of a model's reply, in the turn that waits for it
 	missing    error       // why no language model could be asked, which was to answer
@@ -163,6 +164,7 @@ func (m *Mind) make(ctx context.Context, x *Exchange, o *Order, t *turn) past.Tu
 		return past.Turn{}
 	}
 	before := m.endings(o.Do)
+	m.expectReply(x, o, t)
 	done, stopped := m.makeCalls(ctx, x, o, t, o.Do)
 	did := past.Of(m.match.House(), x.Text, o.Do, done.Results, done.Problems)
 	switch o.Manner {

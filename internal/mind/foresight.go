@@ -2,14 +2,18 @@ package mind
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"voicegateway/internal/home"
 	"voicegateway/internal/intent"
 	"voicegateway/internal/intent/choosing"
+	"voicegateway/internal/intent/plan"
 	"voicegateway/internal/keep/record"
+	"voicegateway/internal/language/speech"
 	"voicegateway/internal/mind/dialogue"
 	"voicegateway/internal/mind/errand"
+	"voicegateway/internal/tools"
 )
 
 // Foreseeing is an Assistant that can begin with a prompt before the text is final.
@@ -31,6 +35,24 @@ func (m *Mind) Expect(ctx context.Context, q record.Request) (drop func()) {
 		return func() {}
 	}
 	return model.Expect(ctx, m.prompt(Exchange{Request: q, Alone: d}, m.match.House(), nil))
+}
+
+// expectReply lets the voice begin with what is said when every device confirms what an order
+// wants of it, while they are still asked. That this is so is said only when it is.
+func (m *Mind) expectReply(x *Exchange, o *Order, t *turn) {
+	unsure := func(s plan.Step) bool {
+		return s.Err != nil || s.Entity == nil || s.Risk == tools.Read || s.Until != nil
+	}
+	if t.expect == nil || x.DryRun || o.Manner != Ordinary && o.Manner != Passed || len(o.Do) == 0 || slices.ContainsFunc(o.Do, unsure) {
+		return
+	}
+	done := make([]tools.Result, len(o.Do))
+	for i := range done {
+		done[i].Receipt = &tools.Receipt{Device: o.Do[i].Entity.ID, Outcome: tools.Confirmed}
+	}
+	if reply := speech.Speakable(m.phrases.SayResults(o.Do, done)); reply != "" {
+		t.expect(reply)
+	}
 }
 
 // prompt is what a model is asked about a text, without what it may do with the turn. The

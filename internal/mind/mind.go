@@ -137,7 +137,7 @@ func (m *Mind) Answer(ctx context.Context, q record.Turn) {
 
 // newTurn begins a turn.
 func (m *Mind) newTurn(q record.Turn) *turn {
-	t := &turn{rec: q.Record, watch: q.Watch, waiting: q.Waiting, moment: newMoment(q.Say, m.phrases.Phrase("still_working", nil))}
+	t := &turn{rec: q.Record, watch: q.Watch, waiting: q.Waiting, expect: q.Expect, moment: newMoment(q.Say, m.phrases.Phrase("still_working", nil))}
 	t.say = t.moment.Pass
 	return t
 }
