@@ -117,7 +117,8 @@ test: setup $(MODEL) ## run the tests that a change affects; with FRESH=1 all of
 # mostly wait for sound, and for the house. Home Assistant and MCP servers of others are
 # installed meanwhile. The longest of the small packages begin first; the whole program and
 # what is said about the house are tested after them, one after the other. The longest tests
-# of the whole program listen in real time, which takes a tenth of a processor each.
+# of the whole program listen in real time, which takes a tenth of a processor each. A slow
+# machine leaves the ear little time until they are over, so it may take longer than they.
 ACCEPT := go test -json -vet=off -tags accept -run '^TestAccept' -count=1 -timeout 40m
 IDLE   := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 HEARD  := .tools/hearing.json
@@ -127,7 +128,7 @@ accept: setup build $(MODEL) ## run the tests that need real processes for a lon
 	dirs=$$(grep -rl --include='*_test.go' '^//go:build.*accept' e2e internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|'); \
 	whole=./e2e/voice-gateway; hearing=./e2e/hearing; truth=./e2e/truth; \
 	{ failed=0; \
-	$(IDLE) $(ACCEPT) "$$hearing" >$(HEARD) & heard=$$!; \
+	$(IDLE) $(ACCEPT) -timeout 80m "$$hearing" >$(HEARD) & heard=$$!; \
 	{ scripts/servers.sh || true; for python in 3.11 3.13; do scripts/homeassistant.sh $$python || true; done; } >/dev/null & installing=$$!; \
 	$(ACCEPT) -p 3 ./internal/mcpint/host ./internal/ear/stt $$(grep -vx -e "$$whole" -e "$$hearing" -e "$$truth" <<<"$$dirs") || failed=1; \
 	wait $$installing; \

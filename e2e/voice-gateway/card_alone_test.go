@@ -3,12 +3,9 @@
 package e2e
 
 import (
-	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,21 +51,4 @@ func TestTurnsAlone(t *testing.T) {
 			}
 		})
 	}
-}
-
-// busy is the processor time of a process and of everything below it, by name.
-func busy(pid int) map[string]time.Duration {
-	const tick = time.Second / 100 // what the kernel counts in
-	took := map[string]time.Duration{}
-	for _, p := range family(pid) {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		for _, at := range []int{11, 12} { // in user and in kernel mode
-			if at < len(fields) {
-				n, _ := strconv.Atoi(fields[at])
-				took[p.name] += time.Duration(n) * tick
-			}
-		}
-	}
-	return took
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,20 +26,22 @@ type room struct {
 	name     string
 	turns    int
 	below    float64  // dB of the room's noise under the voices
+	always   bool     // it hears on every machine
 	endpoint string   // stt.endpoint
 	more     []string // settings
 }
 
-// The rooms hear at the same time. Quiet is 50 dB under the voices.
+// The rooms hear at the same time, as many as the machine has time for: a machine that does
+// not keep up hears late, whatever the gateway does. Quiet is 50 dB under the voices.
 var rooms = []room{
-	{name: "quiet 1", turns: 52, below: 50, endpoint: "sentence"},
+	{name: "quiet 1", turns: 52, below: 50, endpoint: "sentence", always: true},
 	{name: "quiet 2", turns: 52, below: 50, endpoint: "sentence"},
 	{name: "quiet 3", turns: 52, below: 50, endpoint: "sentence"},
-	{name: "20 dB 1", turns: 52, below: 20, endpoint: "sentence"},
+	{name: "20 dB 1", turns: 52, below: 20, endpoint: "sentence", always: true},
 	{name: "20 dB 2", turns: 52, below: 20, endpoint: "sentence"},
 	{name: "20 dB 3", turns: 52, below: 20, endpoint: "sentence"},
-	{name: "silence, quiet", turns: 32, below: 50, endpoint: "silence"},
-	{name: "silence, 20 dB", turns: 32, below: 20, endpoint: "silence"},
+	{name: "silence, quiet", turns: 32, below: 50, endpoint: "silence", always: true},
+	{name: "silence, 20 dB", turns: 32, below: 20, endpoint: "silence", always: true},
 }
 
 // roomLead is for the daemon to find its card, its recogniser and its house.
@@ -113,15 +116,11 @@ func (h heardTurn) since(ms *float64) (time.Duration, bool) {
 
 // TestAcceptCardTurns measures how long a user waits with the real program and a sound
 // card: people say wake words and synthetic voices commands, at the pace of real time, in
-// eight houses at once. Times count from the true end of speech in the sound. The test
+// up to eight houses at once. Times count from the true end of speech in the sound. The test
 // demands that commands are heard and not cut off; the times are only printed.
 func TestAcceptCardTurns(t *testing.T) {
-	var open []*stand
-	for i, r := range rooms {
-		open = append(open, r.open(t, uint64(i)))
-	}
 	var heard []heardTurn
-	for _, o := range open {
+	for _, o := range openRooms(t) {
 		heard = append(heard, o.close(t)...)
 	}
 	ask := make([]*heardTurn, 0, len(heard))
@@ -162,6 +161,57 @@ func TestAcceptCardTurns(t *testing.T) {
 	if s := summed(sentence); s.cut*100 >= s.said {
 		t.Errorf("%d of %d turns were cut, expected less than 1 %%", s.cut, s.said)
 	}
+}
+
+// openRooms opens the rooms that hear on every machine, looks for a while at what they take of
+// the processors, and opens as many of the others as leave a quarter of them free.
+func openRooms(t *testing.T) []*stand {
+	t.Helper()
+	const looks = 20 * time.Second
+	var open []*stand
+	for i, r := range rooms {
+		if r.always {
+			open = append(open, r.open(t, uint64(i)))
+		}
+	}
+	passes(t, roomLead)
+	before := busyInAll(os.Getpid())
+	passes(t, looks)
+	each := float64(busyInAll(os.Getpid())-before) / float64(looks) / float64(len(open))
+	more := int(0.75*float64(runtime.NumCPU())/each) - len(open)
+	for i, r := range rooms {
+		if !r.always && more > 0 {
+			open = append(open, r.open(t, uint64(i)))
+			more--
+		}
+	}
+	shows(t, "%d of %d houses hear at once, each takes %.0f %% of a processor", len(open), len(rooms), 100*each)
+	return open
+}
+
+// busyInAll is how long a process and everything below it have been busy.
+func busyInAll(pid int) (sum time.Duration) {
+	for _, took := range busy(pid) {
+		sum += took
+	}
+	return sum
+}
+
+// busy is the processor time of a process and of everything below it, by name.
+func busy(pid int) map[string]time.Duration {
+	const tick = time.Second / 100 // what the kernel counts in
+	took := map[string]time.Duration{}
+	for _, p := range family(pid) {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		for _, at := range []int{11, 12} { // in user and in kernel mode
+			if at < len(fields) {
+				n, _ := strconv.Atoi(fields[at])
+				took[p.name] += time.Duration(n) * tick
+			}
+		}
+	}
+	return took
 }
 
 // stand is a room in which a scene is playing.
