@@ -152,7 +152,7 @@ do_install() {
   say ""
   say "Next:"
   say "  1. $etc/$name.yaml: area, microphone, broker; then: voice-gateway config check"
-  say "  2. the models of wake word, stop word, voice and recogniser (needs python3-pip): runuser -u $name -- $bindir/voice-gateway models pull"
+  say "  2. the models of wake word, stop word, voice and recogniser (needs python3-pip-whl): runuser -u $name -- $bindir/voice-gateway models pull"
   if systemd; then
     say "  3. systemctl restart $name; systemctl status $name; journalctl -u $name"
   else

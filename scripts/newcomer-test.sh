@@ -4,8 +4,10 @@
 # package. In a fresh Debian 12 an ordinary user who may use sudo gets to a lamp that has
 # told that it is on. The house is a simulated one behind a broker on the same machine.
 # The network is one of its own, so that nothing of this machine is used by mistake and
-# every byte is counted. It needs root and the internet, and fails if a command fails or
-# the lamp is not on. newcomer-test.sh source|package takes one way alone.
+# every byte is counted. With the package it is done a second time in a house behind a real
+# Home Assistant with its demo integration. It needs root and the internet, and fails if a
+# command fails or the lamp is not on. newcomer-test.sh source|package|homeassistant takes
+# one way alone.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
@@ -80,8 +82,22 @@ house() {
   running+=("$!")
 }
 
-# arrive NAME PACKAGE...: a fresh Debian with these packages, a newcomer in it, a network
-# and a house.
+# family: a Home Assistant that a family has already set up, and the token that its user has
+# made for the gateway.
+family() {
+  local python
+  python=$(scripts/homeassistant.sh 3.13)/bin/python
+  "$python" scripts/homeassistant/family.py "$work/family" | put 0644 "$root/home/newcomer/token"
+  there "$python" -m homeassistant -c "$work/family" --skip-pip >"$work/family.log" 2>&1 &
+  running+=("$!")
+  until there wget -q -O /dev/null --header "Authorization: Bearer $(cat "$root/home/newcomer/token")" http://127.0.0.1:8123/api/states/light.bed_light 2>/dev/null; do
+    kill -0 "${running[-1]}" 2>/dev/null || { tail -30 "$work/family.log"; die "Home Assistant did not start"; }
+    sleep 1
+  done
+}
+
+# arrive NAME PACKAGE...: a fresh Debian with these packages, a newcomer in it, and a
+# network.
 arrive() {
   root=$work/$1
   shift
@@ -95,7 +111,6 @@ arrive() {
   steps=()
   rm -f "$work/reachable"
   isolate
-  house
 }
 
 # serve NAME LINE: starts what goes on running, and waits until it serves.
@@ -109,10 +124,10 @@ serve() {
   done
 }
 
-# lit is the last command: the lamp itself has told that it is on.
+# lit PROGRAM LAMP is the last command: the lamp itself has told that it is on.
 lit() {
-  step "$1ask \"turn on the kitchen light\""
-  grep -qx 'The kitchen light is on.' "$work/said" || die "the lamp is not on"
+  step "$1ask \"turn on the $2\""
+  grep -qx "The $2 is on." "$work/said" || die "the lamp is not on"
   as_newcomer "$1why" >"$work/why"
   grep 'confirmed by the device' "$work/why" || die "the lamp has not told that it is on"
 }
@@ -129,6 +144,7 @@ summary() {
 from_source() {
   say "a fresh Debian 12, with git, make and sudo"
   arrive source git make
+  house
   git clone -q --bare --no-hardlinks . "$root/srv/voice-gateway.git"
   git -C "$root/srv/voice-gateway.git" update-ref refs/heads/here "$(git rev-parse HEAD)"
   git -C "$root/srv/voice-gateway.git" symbolic-ref HEAD refs/heads/here
@@ -141,35 +157,47 @@ from_source() {
   before=$(downloaded)
   serve run "exec make run"
   taken "$began" "$before" "make run, in another terminal"
-  lit bin/voice-gateway\ 
+  lit bin/voice-gateway\  "kitchen light"
   summary "from the source"
 }
 
 # There is no systemd in this Debian, so the service is started here with what its unit
 # says; boot-test shows that systemd does it.
 from_package() {
+  with_package package house "voice-gateway setup --yes" "kitchen light"
+}
+
+# The address of Home Assistant and its token are what a person has to give.
+homeassistant() {
+  with_package homeassistant family \
+    "voice-gateway setup --yes --house homeassistant --hass-url http://127.0.0.1:8123 --hass-token-file token" "bed light"
+}
+
+# with_package NAME HOUSE SETUP LAMP: what is typed for the one house or the other.
+with_package() {
   say "a fresh Debian 12, with sudo, and $(basename "$deb")"
-  arrive package
+  arrive "$1"
+  "$2"
   install -m 0644 "$deb" "$root/home/newcomer/voice-gateway.deb"
   step "sudo apt-get -qq update"
   step "sudo DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o Dpkg::Use-Pty=0 install ./voice-gateway.deb"
-  step "sudo voice-gateway setup --yes"
+  step "sudo $3"
   serve service "exec sudo runuser -u voice-gateway -- env STATE_DIRECTORY=/var/lib/voice-gateway voice-gateway run --config /etc/voice-gateway/voice-gateway.yaml"
-  lit voice-gateway\ 
-  summary "with the package"
+  lit voice-gateway\  "$4"
+  summary "with the package, $1"
   [ "${#steps[@]}" -le 4 ] || die "these are more than four commands"
 }
 
 ways=("$@")
-[ ${#ways[@]} -gt 0 ] || ways=(package source)
+[ ${#ways[@]} -gt 0 ] || ways=(package homeassistant source)
 deb=$(find dist -name "voice-gateway_*_$(dpkg --print-architecture).deb" -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2)
 for way in "${ways[@]}"; do
   case $way in
   source) from_source ;;
-  package)
+  package | homeassistant)
     [ -n "$deb" ] || die "there is no package for this machine in dist; make it: make package"
-    from_package
+    if [ "$way" = package ]; then from_package; else homeassistant; fi
     ;;
-  *) die "expected source or package" ;;
+  *) die "expected source, package or homeassistant" ;;
   esac
 done

@@ -152,7 +152,7 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 	for _, e := range words {
 		failed = append(failed, models.Pull(ctx, m.app.Out, e, place, from))
 	}
-	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv}
+	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv, Wheels: models.DebianWheels}
 	for _, p := range networks {
 		failed = append(failed, models.PullNetwork(ctx, m.app.Out, p, place, from, packages))
 	}

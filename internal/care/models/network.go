@@ -31,7 +31,12 @@ const (
 // published, or what this machine uses instead.
 type Packages struct {
 	Getenv func(name string) string // for the settings of pip in the environment
+	Wheels string                   // a directory with pip in a wheel, for a Python without pip
 }
+
+// DebianWheels is where Debian's python3-pip-whl, which is for virtual environments, puts pip.
+// Its python3-pip recommends a compiler, which takes 100 MB.
+const DebianWheels = "/usr/share/python-wheels"
 
 // pipVariables are the parts of the environment that pip needs to reach the
 // packages.
@@ -151,29 +156,55 @@ func (a Packages) fetch(ctx context.Context, p moonshine.Published, dir string) 
 	defer cancel()
 	python, err := process.Find("python3", "")
 	if err != nil {
-		return errors.New("python3 is missing, which fetches the package; install it with: apt-get install python3-pip. A machine without internet takes --from DIR with the package's .whl file")
+		return errors.New("python3 is missing, which fetches the package; install it with: apt-get install python3 python3-pip-whl. A machine without internet takes --from DIR with the package's .whl file")
 	}
+	err = a.download(ctx, python, p, dir, "")
+	if wheel := a.wheel(); wheel != "" && lacksPip(err) {
+		err = a.download(ctx, python, p, dir, wheel)
+	}
+	switch {
+	case lacksPip(err):
+		return errors.New("pip is missing, which fetches the package; install it with: apt-get install python3-pip-whl. A machine without internet takes --from DIR with the package's .whl file")
+	case err != nil:
+		return fmt.Errorf("fetching the package with pip: %w; a machine without internet takes --from DIR with the package's .whl file", err)
+	}
+	return nil
+}
+
+// download runs pip, which is in a wheel if that is not empty.
+func (a Packages) download(ctx context.Context, python string, p moonshine.Published, dir, wheel string) error {
 	var env []string
 	for _, name := range pipVariables {
 		if value := a.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
-	_, err = process.Run(ctx, process.Task{
+	if wheel != "" {
+		env = append(env, "PYTHONPATH="+wheel)
+	}
+	_, err := process.Run(ctx, process.Task{
 		Program: process.Program{
 			Path: python, Inherit: true, Env: env,
 			Args: []string{"-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", dir, p.Package + "==" + p.Version},
 		},
 		MaxOutput: maxPipOutput,
 	})
-	failed, ended := errors.AsType[*process.Error](err)
-	switch {
-	case ended && strings.Contains(failed.Said, "No module named pip"):
-		return errors.New("pip is missing, which fetches the package; install it with: apt-get install python3-pip. A machine without internet takes --from DIR with the package's .whl file")
-	case err != nil:
-		return fmt.Errorf("fetching the package with pip: %w; a machine without internet takes --from DIR with the package's .whl file", err)
+	return err
+}
+
+// wheel is a pip that is kept in a wheel; "" if there is none.
+func (a Packages) wheel() string {
+	found, _ := filepath.Glob(filepath.Join(a.Wheels, "pip-*.whl"))
+	if a.Wheels == "" || len(found) == 0 {
+		return ""
 	}
-	return nil
+	return slices.Max(found)
+}
+
+// lacksPip reports whether Python has said that it has no pip.
+func lacksPip(err error) bool {
+	failed, ended := errors.AsType[*process.Error](err)
+	return ended && strings.Contains(failed.Said, "No module named pip")
 }
 
 // install checks the files that are in a directory, or in a package in it, and
