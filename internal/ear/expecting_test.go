@@ -39,7 +39,7 @@ func (p *promising) Answer(_ context.Context, t record.Turn) {
 		t.Expect(p.expects)
 	}
 	for _, s := range p.says {
-		time.Sleep(s.after)
+		<-time.After(s.after)
 		t.Say(s.sentence)
 	}
 	t.Record.Outcome, t.Record.Route, t.Record.Reply = record.Done, record.RouteLocal, "…"
@@ -130,7 +130,7 @@ func TestAnExpectedReplyIsMadeAhead(t *testing.T) {
 					}
 				})
 				b.sound(1, 2, 3)
-				time.Sleep(10 * time.Second)
+				<-time.After(10 * time.Second)
 				cancel()
 				running.Wait()
 				all := b.observer.Records()
