@@ -114,7 +114,7 @@ func TestTheNeuralRecogniserIsPulled(t *testing.T) {
 		}
 	}
 	for _, source := range []string{packed, from} {
-		if out, err := models("pull", "moonshine-tiny-en", "--from", source); err != nil || !strings.Contains(out, "licence MIT") || !strings.Contains(out, " MB, the published files") {
+		if out, err := models("pull", "moonshine-tiny-en", "--from", source); err != nil || !strings.Contains(out, "licence MIT") || !strings.Contains(out, " MB, the published files") || !strings.Contains(out, "a short command") {
 			t.Errorf("pull from %s: %v\n%s", source, err, out)
 		}
 		if out, err := models("verify"); err != nil || !strings.Contains(out, "the published files") {

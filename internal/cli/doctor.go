@@ -16,6 +16,7 @@ import (
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
 	"voicegateway/internal/care/doctor"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/gateway"
 )
@@ -93,6 +94,9 @@ func (a *app) patient(l *loaded) doctor.Patient {
 				return equipment(ctx, l, a.Executable, slog.New(slog.DiscardHandler))
 			}
 			return gateway.ListSound(ctx, l.Config, a.Executable, slog.New(slog.DiscardHandler))
+		},
+		Reads: func(ctx context.Context) (time.Duration, error) {
+			return lab.TimeReading(ctx, l.Config, a.Executable, slog.New(slog.DiscardHandler))
 		},
 	}
 }

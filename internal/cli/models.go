@@ -5,17 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/care/models"
 	"voicegateway/internal/doors/console"
 	"voicegateway/internal/ear/micro"
 	"voicegateway/internal/ear/moonshine"
+	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ground/config"
 )
 
@@ -154,9 +158,31 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 	}
 	packages := models.Packages{Getenv: config.Options{Environ: m.app.Environ}.Getenv, Wheels: models.DebianWheels}
 	for _, p := range networks {
-		failed = append(failed, models.PullNetwork(ctx, m.app.Out, p, place, from, packages))
+		err := models.PullNetwork(ctx, m.app.Out, p, place, from, packages)
+		if failed = append(failed, err); err == nil {
+			m.tellReading(ctx, p, place)
+		}
 	}
 	return errors.Join(failed...)
+}
+
+// tellReading says how fast a recogniser's model is on this machine, and what to do where it is
+// slow. That it cannot be measured does not keep the model from being used.
+func (m *modelsWork) tellReading(ctx context.Context, p moonshine.Published, place string) {
+	l, err := m.app.load(ctx)
+	if err != nil {
+		return
+	}
+	cfg := l.Config
+	cfg.Wake.ModelsDir, cfg.STT.Moonshine, cfg.Gateway.Language = place, stt.MoonshineConfig{}, p.Language
+	switch took, err := lab.TimeReading(ctx, cfg, m.app.Executable, slog.New(slog.DiscardHandler)); {
+	case err != nil:
+		fmt.Fprintf(m.app.Out, "  how fast it reads on this machine is not known: %v\n", err)
+	case took > lab.SlowReading:
+		fmt.Fprintf(m.app.Out, "  it takes %s to read a short command on this machine, which is slow; a faster one: voice-gateway config set stt.engines '[pocketsphinx]'\n", took.Round(10*time.Millisecond))
+	default:
+		fmt.Fprintf(m.app.Out, "  it reads a short command in %s on this machine\n", took.Round(10*time.Millisecond))
+	}
 }
 
 func (m *modelsWork) pullCommand() *cobra.Command {

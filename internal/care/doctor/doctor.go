@@ -53,6 +53,9 @@ type Patient struct {
 	NoDaemon error
 	// Sound lists the sound devices: those of the gateway that runs, or as found here.
 	Sound func(ctx context.Context, runs bool) (audio.Equipment, error)
+	// Reads measures how long the neural recogniser takes here to read a short command; nil:
+	// it is not measured.
+	Reads func(ctx context.Context) (time.Duration, error)
 	Now   func() time.Time
 	Log   *slog.Logger
 }
@@ -91,6 +94,7 @@ func looks() []look {
 // visit is one examination.
 type visit struct {
 	Patient
+	whole bool            // everything is looked at, whatever time it takes
 	runs  bool            // a gateway runs
 	alive error           // of asking it whether it is alive
 	ready doors.Readiness // what it says of its parts
@@ -108,7 +112,7 @@ func Examine(ctx context.Context, p Patient) []Finding { return examine(ctx, p, 
 func Check(ctx context.Context, p Patient) []Finding { return examine(ctx, p, false) }
 
 func examine(ctx context.Context, p Patient, all bool) []Finding {
-	v := &visit{Patient: p}
+	v := &visit{Patient: p, whole: all}
 	v.meet(ctx)
 	list := slices.DeleteFunc(looks(), func(l look) bool { return l.living && !all })
 	found := make([][]Finding, len(list))

@@ -3,13 +3,16 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
+	"voicegateway/internal/care/lab"
 	"voicegateway/internal/ear/micro"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ground/process"
@@ -94,7 +97,7 @@ func (v *visit) wakeWord(context.Context) []Finding {
 }
 
 // recogniser is whether spoken sentences can be understood.
-func (v *visit) recogniser(context.Context) []Finding {
+func (v *visit) recogniser(ctx context.Context) []Finding {
 	cfg := v.STT
 	cfg.ModelsDir = v.Wake.ModelsDir
 	able, lack := stt.Here(cfg)
@@ -117,8 +120,32 @@ func (v *visit) recogniser(context.Context) []Finding {
 	case hint != "":
 		return []Finding{{State: Poor, Text: "pocketsphinx hears; a neural recogniser hears people better, and its model is not installed", Mend: v.Command + " models pull"}}
 	}
-	return well("%s", strings.Join(resolved.Engines, ", then "))
+	names := strings.Join(resolved.Engines, ", then ")
+	if first != 0 || resolved.Engines[0] != "moonshine" || v.Reads == nil || !v.whole {
+		return well("%s", names)
+	}
+	return v.reading(ctx, names)
 }
+
+// reading is how fast the neural recogniser is on this machine.
+func (v *visit) reading(ctx context.Context, names string) []Finding {
+	took, err := v.Reads(ctx)
+	switch {
+	case errors.Is(err, lab.ErrNoRoom):
+		return well("%s; %v", names, err)
+	case err != nil:
+		return []Finding{{State: Poor, Text: "the neural recogniser does not read: " + err.Error(), Mend: v.Command + " models verify"}}
+	case took > lab.SlowReading:
+		return []Finding{{
+			State: Poor, Text: fmt.Sprintf("the neural recogniser takes %s to read a short command on this machine, which everybody waits for; PocketSphinx is faster, and hears less well", readingText(took)),
+			Mend: v.set("stt.engines", "[pocketsphinx]"),
+		}}
+	}
+	return well("%s; a short command is read in %s", names, readingText(took))
+}
+
+// readingText is a time for people, to ten milliseconds.
+func readingText(took time.Duration) string { return took.Round(10 * time.Millisecond).String() }
 
 // voice is the first engine that can speak.
 func (v *visit) voice(context.Context) []Finding {

@@ -126,15 +126,7 @@ type reading struct {
 }
 
 func newMoonshine(cfg Config) (Engine, error) {
-	installed, err := cfg.moonshine()
-	if err != nil {
-		return nil, fmt.Errorf("stt: moonshine: %w; install it with: voice-gateway models pull moonshine-tiny-en", err)
-	}
-	command := slices.Clone(cfg.Command)
-	if last := len(command) - 1; last >= 0 {
-		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
-	}
-	client, err := moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted, Idle: cfg.Idle})
+	client, err := newNetwork(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +144,19 @@ func newMoonshine(cfg Config) (Engine, error) {
 		e.dismiss = &struct{ follower, network func() }{sphinx.client.Dismiss, client.Dismiss}
 	}
 	return e, nil
+}
+
+// newNetwork makes the network without PocketSphinx beside it.
+func newNetwork(cfg Config) (*moonshine.Client, error) {
+	installed, err := cfg.moonshine()
+	if err != nil {
+		return nil, fmt.Errorf("stt: moonshine: %w; install it with: voice-gateway models pull moonshine-tiny-en", err)
+	}
+	command := slices.Clone(cfg.Command)
+	if last := len(command) - 1; last >= 0 {
+		command[last] += "-moonshine" // `worker stt` becomes `worker stt-moonshine`
+	}
+	return moonshine.New(moonshine.Config{Command: command, Env: cfg.Env, Library: installed.Library, Dir: installed.Dir, Log: cfg.Log, Patience: cfg.Patience, Restarted: cfg.Restarted, Idle: cfg.Idle})
 }
 
 // moonshine returns where the network for the language is.
