@@ -178,7 +178,7 @@ func (m *modelsWork) tellReading(ctx context.Context, p moonshine.Published, pla
 	switch took, err := lab.TimeReading(ctx, cfg, m.app.Executable, slog.New(slog.DiscardHandler)); {
 	case err != nil:
 		fmt.Fprintf(m.app.Out, "  how fast it reads on this machine is not known: %v\n", err)
-	case took > lab.SlowReading:
+	case took > stt.SlowReading:
 		fmt.Fprintf(m.app.Out, "  it takes %s to read a short command on this machine, which is slow; a faster one: voice-gateway config set stt.engines '[pocketsphinx]'\n", took.Round(10*time.Millisecond))
 	default:
 		fmt.Fprintf(m.app.Out, "  it reads a short command in %s on this machine\n", took.Round(10*time.Millisecond))

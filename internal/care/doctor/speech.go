@@ -12,7 +12,6 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/care/lab"
 	"voicegateway/internal/ear/micro"
 	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/ground/process"
@@ -131,11 +130,11 @@ func (v *visit) recogniser(ctx context.Context) []Finding {
 func (v *visit) reading(ctx context.Context, names string) []Finding {
 	took, err := v.Reads(ctx)
 	switch {
-	case errors.Is(err, lab.ErrNoRoom):
+	case errors.Is(err, stt.ErrNoRoom):
 		return well("%s; %v", names, err)
 	case err != nil:
 		return []Finding{{State: Poor, Text: "the neural recogniser does not read: " + err.Error(), Mend: v.Command + " models verify"}}
-	case took > lab.SlowReading:
+	case took > stt.SlowReading:
 		return []Finding{{
 			State: Poor, Text: fmt.Sprintf("the neural recogniser takes %s to read a short command on this machine, which everybody waits for; PocketSphinx is faster, and hears less well", readingText(took)),
 			Mend: v.set("stt.engines", "[pocketsphinx]"),

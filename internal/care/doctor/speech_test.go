@@ -12,7 +12,7 @@ import (
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
-	"voicegateway/internal/care/lab"
+	"voicegateway/internal/ear/stt"
 	"voicegateway/internal/gateway"
 )
 
@@ -54,7 +54,7 @@ func TestASlowRecogniserIsTold(t *testing.T) {
 	}{
 		"fast":           {engines: []string{"moonshine", "pocketsphinx"}, took: 94 * time.Millisecond, state: Well, text: "moonshine, then pocketsphinx; a short command is read in 90ms"},
 		"slow":           {engines: []string{"moonshine"}, took: 1340 * time.Millisecond, state: Poor, text: "takes 1.34s to read a short command", mend: "vg config set stt.engines '[pocketsphinx]'"},
-		"no memory":      {engines: []string{"moonshine"}, err: fmt.Errorf("it: %w", lab.ErrNoRoom), state: Well, text: "moonshine; it: too little memory is free"},
+		"no memory":      {engines: []string{"moonshine"}, err: fmt.Errorf("it: %w", stt.ErrNoRoom), state: Well, text: "moonshine; it: too little memory is free"},
 		"broken":         {engines: []string{"moonshine"}, err: errors.New("the runtime cannot be loaded"), state: Poor, text: "the runtime cannot be loaded", mend: "vg models verify"},
 		"a quick look":   {engines: []string{"moonshine"}, brief: true, state: Well, text: "moonshine"},
 		"no network":     {engines: []string{"openai"}, err: errors.New("it was measured"), state: Well, text: "openai"},

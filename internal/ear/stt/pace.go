@@ -4,12 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"voicegateway/internal/language/speech"
 )
+
+// SlowReading is how long the neural recogniser may take to read a short command. It begins
+// when the speaker pauses; one that takes longer keeps a family waiting longer than a
+// recogniser that waits for 0.7 s of silence.
+const SlowReading = 600 * time.Millisecond
+
+// roomToRead is the free memory that a measurement needs, in bytes: its worker loads the
+// network once more, which takes up to 213 MB for a moment.
+const roomToRead = 300 << 20
+
+// ErrNoRoom means that there is too little free memory for a measurement.
+var ErrNoRoom = errors.New("too little memory is free to measure how fast it reads")
 
 // readings is how many readings are measured; the one before them is slower, because memory
 // is used for the first time.
@@ -17,9 +31,12 @@ const readings = 5
 
 // ReadingTime measures how long the neural recogniser takes to read a sound at
 // audio.SpeechRate along the sentences of an automaton, on this machine as it is now: the
-// median of several readings. It starts a worker of its own, which takes up to 150 MB for a
-// moment.
+// median of several readings. It starts a worker of its own, and fails with ErrNoRoom where that
+// would take the memory that others need.
 func ReadingTime(ctx context.Context, cfg Config, sentences speech.Automaton, sound []int16) (median time.Duration, err error) {
+	if free, err := freeMemory("/proc/meminfo"); err == nil && free < roomToRead {
+		return 0, ErrNoRoom
+	}
 	network, err := newNetwork(cfg)
 	if err != nil {
 		return 0, err
@@ -49,4 +66,19 @@ func ReadingTime(ctx context.Context, cfg Config, sentences speech.Automaton, so
 	took = took[1:]
 	slices.Sort(took)
 	return took[len(took)/2], nil
+}
+
+// freeMemory reads from the kernel's list how many bytes programs may still take.
+func freeMemory(meminfo string) (int64, error) {
+	text, err := os.ReadFile(meminfo)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var kB int64
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kB); n == 1 {
+			return kB << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("%s does not say how much is available", meminfo)
 }
