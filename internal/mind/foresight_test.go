@@ -9,8 +9,8 @@ import (
 	"voicegateway/internal/keep/record"
 )
 
-// TestWhatIsExpectedToBeSaid: before the devices are asked, the voice is told what will be said
-// if they confirm. What is said depends on their receipts alone.
+// TestWhatIsExpectedToBeSaid: before the devices are asked, the voice gets the sentence that will
+// be said if they confirm. What is said depends on their receipts alone.
 func TestWhatIsExpectedToBeSaid(t *testing.T) {
 	t.Parallel()
 	for text, c := range map[string]struct {

@@ -67,7 +67,7 @@ type Turn struct {
 	Record *Record               // filled in by the answerer
 	Watch  Stopwatch             // the clock of the record's timings
 	Say    func(sentence string) // called with each sentence of the reply as it comes
-	// Expect is told the reply that is expected before it is known, so that a voice can begin
+	// Expect gets the reply that is probable, before it is certain, so that a voice can begin
 	// with its sound. Nothing is spoken because of it. It may be nil.
 	Expect func(sentence string)
 	// Unsay drops the sentences that were given to Say and are not spoken yet, because the
