@@ -42,7 +42,7 @@ func (p *tab) checkRules(script, what string) int {
 	got, err := chromedp.Run(p.ctx, chromedp.Evaluate[judgement](`axe.run(document, { resultTypes: ["violations"] }).then(({ passes, violations }) => ({
 		Passed: passes.length,
 		Violated: violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + ": " + node.html.slice(0, 200) + " " + (node.any[0]?.message ?? ""))),
-	}))`, awaited))
+	}))`, awaitPromise))
 	if err != nil {
 		p.t.Fatalf("%s: %v", what, err)
 	}

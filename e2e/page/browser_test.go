@@ -135,8 +135,8 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// awaited has an expression's promise awaited.
-func awaited(how *cdpruntime.EvaluateParams) { how.AwaitPromise = new(true) }
+// awaitPromise makes an evaluation wait for the promise that its expression returns.
+func awaitPromise(how *cdpruntime.EvaluateParams) { how.AwaitPromise = new(true) }
 
 // rests waits until something has stayed in its place for longer than the page collects changes
 // (soon in dom.js: 30 ms).
@@ -145,7 +145,7 @@ func (p *tab) rests(selector string) {
 	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(async () => {
 		const place = () => { const at = document.querySelector(%s)?.getBoundingClientRect(); return at && [at.x, at.y, at.width, at.height].join(); };
 		for (let before, now = place(); !now || now !== before; before = now, now = place()) await new Promise((go) => setTimeout(go, 60));
-	})()`, quoted(selector)), awaited))
+	})()`, quoted(selector)), awaitPromise))
 	if err != nil {
 		p.t.Fatalf("%s does not rest: %v", selector, err)
 	}

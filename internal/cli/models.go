@@ -169,20 +169,26 @@ func (m *modelsWork) pull(ctx context.Context, place, from string, words []micro
 // tellReading says how fast a recogniser's model is on this machine, and what to do where it is
 // slow. That it cannot be measured does not keep the model from being used.
 func (m *modelsWork) tellReading(ctx context.Context, p moonshine.Published, place string) {
-	l, err := m.app.load(ctx)
-	if err != nil {
-		return
-	}
-	cfg := l.Config
-	cfg.Wake.ModelsDir, cfg.STT.Moonshine, cfg.Gateway.Language = place, stt.MoonshineConfig{}, p.Language
-	switch took, err := lab.TimeReading(ctx, cfg, m.app.Executable, slog.New(slog.DiscardHandler)); {
+	took, err := m.timeReading(ctx, p, place)
+	switch {
 	case err != nil:
 		fmt.Fprintf(m.app.Out, "  how fast it reads on this machine is not known: %v\n", err)
 	case took > stt.SlowReading:
-		fmt.Fprintf(m.app.Out, "  it takes %s to read a short command on this machine, which is slow; a faster one: voice-gateway config set stt.engines '[pocketsphinx]'\n", took.Round(10*time.Millisecond))
+		fmt.Fprintf(m.app.Out, "  it takes %s to read a short command on this machine, which is slow; a faster one: %s config set stt.engines '[pocketsphinx]'\n", took, m.app.invocation())
 	default:
-		fmt.Fprintf(m.app.Out, "  it reads a short command in %s on this machine\n", took.Round(10*time.Millisecond))
+		fmt.Fprintf(m.app.Out, "  it reads a short command in %s on this machine\n", took)
 	}
+}
+
+// timeReading measures a recogniser's model in a directory, with the voice of the configuration.
+func (m *modelsWork) timeReading(ctx context.Context, p moonshine.Published, place string) (time.Duration, error) {
+	l, err := m.app.load(ctx)
+	if err != nil {
+		return 0, err
+	}
+	cfg := l.Config
+	cfg.Wake.ModelsDir, cfg.STT.Moonshine, cfg.Gateway.Language = place, stt.MoonshineConfig{}, p.Language
+	return lab.TimeReading(ctx, cfg, m.app.Executable, slog.New(slog.DiscardHandler))
 }
 
 func (m *modelsWork) pullCommand() *cobra.Command {

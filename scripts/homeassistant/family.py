@@ -2,7 +2,8 @@
 long-lived access token.
 
 Usage: python family.py DIRECTORY, with the Python of a Home Assistant. It stands for what a
-family has done before it hears of the gateway, and for the token that is made in the profile.
+family has done before it hears of the gateway, and for the token that is made in the profile. The Go tests
+have LayHomeAssistant in e2e/rig for the same.
 """
 
 import json

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"voicegateway/internal/audio"
 	"voicegateway/internal/care/configure"
@@ -136,15 +135,12 @@ func (v *visit) reading(ctx context.Context, names string) []Finding {
 		return []Finding{{State: Poor, Text: "the neural recogniser does not read: " + err.Error(), Mend: v.Command + " models verify"}}
 	case took > stt.SlowReading:
 		return []Finding{{
-			State: Poor, Text: fmt.Sprintf("the neural recogniser takes %s to read a short command on this machine, which everybody waits for; PocketSphinx is faster, and hears less well", readingText(took)),
+			State: Poor, Text: fmt.Sprintf("the neural recogniser takes %s to read a short command on this machine, which everybody waits for; PocketSphinx is faster, and hears less well", took),
 			Mend: v.set("stt.engines", "[pocketsphinx]"),
 		}}
 	}
-	return well("%s; a short command is read in %s", names, readingText(took))
+	return well("%s; a short command is read in %s", names, took)
 }
-
-// readingText is a time for people, to ten milliseconds.
-func readingText(took time.Duration) string { return took.Round(10 * time.Millisecond).String() }
 
 // voice is the first engine that can speak.
 func (v *visit) voice(context.Context) []Finding {

@@ -52,7 +52,7 @@ func TestASlowRecogniserIsTold(t *testing.T) {
 		text    string
 		mend    string
 	}{
-		"fast":           {engines: []string{"moonshine", "pocketsphinx"}, took: 94 * time.Millisecond, state: Well, text: "moonshine, then pocketsphinx; a short command is read in 90ms"},
+		"fast":           {engines: []string{"moonshine", "pocketsphinx"}, took: 90 * time.Millisecond, state: Well, text: "moonshine, then pocketsphinx; a short command is read in 90ms"},
 		"slow":           {engines: []string{"moonshine"}, took: 1340 * time.Millisecond, state: Poor, text: "takes 1.34s to read a short command", mend: "vg config set stt.engines '[pocketsphinx]'"},
 		"no memory":      {engines: []string{"moonshine"}, err: fmt.Errorf("it: %w", stt.ErrNoRoom), state: Well, text: "moonshine; it: too little memory is free"},
 		"broken":         {engines: []string{"moonshine"}, err: errors.New("the runtime cannot be loaded"), state: Poor, text: "the runtime cannot be loaded", mend: "vg models verify"},

@@ -192,7 +192,7 @@ func (a Packages) download(ctx context.Context, python string, p moonshine.Publi
 	return err
 }
 
-// wheel is the file of pip as a wheel; "" if there is none here.
+// wheel is the path of the file that has pip, "" if a.Wheels has none.
 func (a Packages) wheel() string {
 	found, _ := filepath.Glob(filepath.Join(a.Wheels, "pip-*.whl"))
 	if a.Wheels == "" || len(found) == 0 {

@@ -31,7 +31,7 @@ const readings = 5
 
 // ReadingTime measures how long the neural recogniser takes to read a sound at
 // audio.SpeechRate along the sentences of an automaton, on this machine as it is now: the
-// median of several readings. It starts a worker of its own, and fails with ErrNoRoom where that
+// median of several readings, to ten milliseconds. It starts a worker of its own, and fails with ErrNoRoom where that
 // would take the memory that others need.
 func ReadingTime(ctx context.Context, cfg Config, sentences speech.Automaton, sound []int16) (median time.Duration, err error) {
 	if free, err := freeMemory("/proc/meminfo"); err == nil && free < roomToRead {
@@ -65,7 +65,7 @@ func ReadingTime(ctx context.Context, cfg Config, sentences speech.Automaton, so
 	}
 	took = took[1:]
 	slices.Sort(took)
-	return took[len(took)/2], nil
+	return took[len(took)/2].Round(10 * time.Millisecond), nil
 }
 
 // freeMemory reads from the kernel's list how many bytes programs may still take.
