@@ -198,6 +198,10 @@ func newTarget(word string) target {
 
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
+// LoadHazards reads the words by which names are judged, in 25 ms on a server's core. Otherwise the
+// first name that is judged waits for it.
+func LoadHazards() { spelling() }
+
 // spelling returns the words, which are read when a name is first looked at.
 var spelling = sync.OnceValue(func() *speller {
 	s := &speller{plain: make(map[string]bool), glued: make(map[string][]string)}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Limits of the search. Scores are natural logarithms of probabilities.
@@ -114,9 +115,10 @@ func (s *search) run(ctx context.Context, steps int) (Result, error) {
 	rows := []int{0} // of the live texts in scores
 	freeRow := 0
 	for range steps {
-		s.extend(scores, rows)
+		sums := logSums(scores)
+		s.extend(scores, sums, rows)
 		if !s.freeOver {
-			s.readOn(scores[freeRow])
+			s.readOn(scores[freeRow], sums[freeRow])
 		}
 		next := s.rows()
 		if len(next) == 0 || s.settled() || ctx.Err() != nil {
@@ -153,10 +155,10 @@ func (s *search) rows() []row {
 	return rows
 }
 
-// readOn adds the likeliest token of all to the free text.
-func (s *search) readOn(scores []float32) {
+// readOn adds the likeliest token of all to the free text. sum is the logSum of the scores.
+func (s *search) readOn(scores []float32, sum float64) {
 	best := slices.Index(scores, highest(scores))
-	s.free.weight = s.free.plus(float64(scores[best])-logSum(scores), 0)
+	s.free.weight = s.free.plus(float64(scores[best])-sum, 0)
 	s.free.token = int32(best)
 	if best == tokenEnd {
 		s.freeOver = true
@@ -167,18 +169,18 @@ func (s *search) readOn(scores []float32) {
 	}
 }
 
-// extend replaces the live texts by the best of those with one more token.
-func (s *search) extend(scores [][]float32, rows []int) {
+// extend replaces the live texts by the best of those with one more token. sums are the logSums
+// of the scores; rows has for each live text which of them are its own.
+func (s *search) extend(scores [][]float32, sums []float64, rows []int) {
 	var grown []candidate
 	for i, h := range s.live {
-		row := scores[rows[i]]
-		all := logSum(row)
+		row, sum := scores[rows[i]], sums[rows[i]]
 		if n := &s.lat.nodes[h.node]; n.over {
-			add(s.parts, s.ends, n.accept, s.lat.restoreWords(plainText(h.text)), h.plus(float64(row[tokenEnd])-all, 0))
+			add(s.parts, s.ends, n.accept, s.lat.restoreWords(plainText(h.text)), h.plus(float64(row[tokenEnd])-sum, 0))
 		}
 		for _, w := range s.lat.next(h.node) {
 			if int(w.token) < len(row) {
-				grown = append(grown, s.with(i, w, float64(row[w.token])-all))
+				grown = append(grown, s.with(i, w, float64(row[w.token])-sum))
 			}
 		}
 	}
@@ -282,6 +284,18 @@ func sortReadings(texts map[string]weight) []Reading {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(a.Text, b.Text))
 	})
 	return all
+}
+
+// logSums returns the logSum of each row. All processors add: for one, that is an eighth of what
+// a reading takes.
+func logSums(rows [][]float32) []float64 {
+	sums := make([]float64, len(rows))
+	var all sync.WaitGroup
+	for i, row := range rows {
+		all.Go(func() { sums[i] = logSum(row) })
+	}
+	all.Wait()
+	return sums
 }
 
 // logSum is the logarithm of the sum of the exponentials. A score far below the highest

@@ -291,12 +291,12 @@ func (e *neural) Push(ctx context.Context, f audio.Frame) (speech.Partial, error
 }
 
 // readInPause begins a reading in a pause of the speaker, and waits for it in a longer one.
-// It begins at once if the words of PocketSphinx are a sentence that cannot go on, and once
+// It begins as soon as the words of PocketSphinx are a sentence that cannot go on, and once
 // more if a soft last sound came after that.
 func (e *neural) readInPause(ctx context.Context, u *followed, words string) {
 	switch quiet := u.quiet(); {
 	case e.dismiss != nil:
-	case quiet == readEarly && u.expected == speech.Sentence && words != "" && e.cannotGoOn(words):
+	case quiet >= readEarly && quiet < readAfter && u.expected == speech.Sentence && words != "" && e.cannotGoOn(words):
 		e.read(ctx, u)
 	case quiet == readAfter:
 		if u.read() && u.reading.length < u.soundEnd {

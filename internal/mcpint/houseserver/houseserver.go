@@ -15,11 +15,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"voicegateway/internal/ground/config"
+	"voicegateway/internal/home"
 	"voicegateway/internal/home/form"
 	"voicegateway/internal/mcpint/serve"
 )
@@ -162,6 +164,11 @@ const firstLook = 2 * time.Second
 // Serve offers a house until ctx ends or the host closes its side. MCP is served from the
 // start, even while the house cannot be reached: a tool then says what it waits for.
 func (p Program) Serve(ctx context.Context, s Service, log *slog.Logger) error {
+	ctx, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	beside.Go(func() { s.prepare(ctx) })
 	err := serve.Run(ctx, serve.Config{
 		Name: s.Name, Version: p.version(),
 		Instructions: "Tools for the devices of one house. A control call returns what the device itself reported; " +
@@ -174,6 +181,16 @@ func (p Program) Serve(ctx context.Context, s Service, log *slog.Logger) error {
 		return ExitError{ExitFailed, err}
 	}
 	return nil
+}
+
+// prepare does what the first command would wait for otherwise, once the house is known: until
+// then, the processor is needed for that.
+func (s Service) prepare(ctx context.Context) {
+	select {
+	case <-s.House.Loaded():
+		home.LoadHazards()
+	case <-ctx.Done():
+	}
 }
 
 // home returns the structure of the house as an MCP resource.
