@@ -19,6 +19,7 @@ import (
 // listener is a recogniser with a grammar that believes one text.
 type listener struct {
 	text          speech.Transcript
+	from          int   // the frame from which Push has the text
 	broken        error // of Begin, Push and Finish
 	frames        int
 	reopened      int
@@ -34,6 +35,9 @@ func (l *listener) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 func (l *listener) Begin(context.Context) error   { l.frames = 0; return l.broken }
 func (l *listener) Push(context.Context, audio.Frame) (speech.Partial, error) {
 	l.frames++
+	if l.frames < l.from {
+		return speech.Partial{Stable: l.frames}, l.broken
+	}
 	return speech.Partial{Text: l.text.Text, Stable: l.frames}, l.broken
 }
 
@@ -171,16 +175,19 @@ func TestAWholeSentenceIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	const soft = speaking - 25
 	for name, tt := range map[string]struct {
+		whole int // the frame from which PocketSphinx has the sentence
 		sound [][]audio.Frame
 		read  []int // frames
 	}{
-		"plainly over":          {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(8, 0)}, []int{58}},
-		"a soft last sound":     {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, soft), frames(8, 0)}, []int{58, 60}},
-		"a closure in a word":   {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, 0), frames(20, speaking), frames(8, 0)}, []int{58, 80}},
-		"a sound after reading": {[][]audio.Frame{frames(20, 0), frames(40, speaking), frames(4, 0), frames(2, soft), frames(8, 0)}, []int{58}},
+		"plainly over":          {0, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(8, 0)}, []int{58}},
+		"over a frame later":    {62, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(8, 0)}, []int{59}},
+		"over at last":          {64, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(8, 0)}, []int{60}},
+		"a soft last sound":     {0, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, soft), frames(8, 0)}, []int{58, 60}},
+		"a closure in a word":   {0, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(2, 0), frames(20, speaking), frames(8, 0)}, []int{58, 80}},
+		"a sound after reading": {0, [][]audio.Frame{frames(20, 0), frames(40, speaking), frames(4, 0), frames(2, soft), frames(8, 0)}, []int{58}},
 	} {
 		r := &reads{answer: always(said("turn on the lights"))}
-		e := begun(t, &listener{text: speech.Transcript{Text: "turn on the lights"}}, r)
+		e := begun(t, &listener{text: speech.Transcript{Text: "turn on the lights"}, from: tt.whole}, r)
 		if _, err := e.SetGrammar(t.Context(), speech.Grammar{Closed: func(text string) bool { return text == "turn on the lights" }}); err != nil {
 			t.Fatal(err)
 		}
