@@ -13,18 +13,26 @@ import (
 	"voicegateway/internal/fake"
 )
 
+// manNoise is how far below his voice the noise is in the recordings of the man, in dB. The room
+// goes on with it when a recording ends.
+const manNoise = 16
+
 // TestTurnsAlone measures how long a user waits at the real program with a sound card,
-// one house at a time, with each recogniser, in a quiet room and in noise; and how much
-// of a processor core and of the memory each process takes meanwhile. `make hear-bench`
-// runs it, on a machine that does nothing else.
+// one house at a time, with each recogniser, in a quiet room and in noise, and with commands of a
+// man; and how much of a processor core and of the memory each process takes meanwhile.
+// `make hear-bench` runs it, on a machine that does nothing else.
 func TestTurnsAlone(t *testing.T) {
 	for _, r := range []room{
 		{name: "pocketsphinx, quiet room", below: 50},
 		{name: "pocketsphinx, 20 dB", below: 20},
 		{name: "moonshine, quiet room", below: 50},
 		{name: "moonshine, 20 dB", below: 20},
+		{name: "pocketsphinx, a man", below: manNoise, person: true},
+		{name: "moonshine, a man", below: manNoise, person: true},
 	} {
-		r.turns, r.endpoint = 52, "sentence"
+		if r.turns, r.endpoint = 52, "sentence"; r.person {
+			r.turns = 30
+		}
 		r.more = []string{"VOICE_GATEWAY_STT_ENGINES=pocketsphinx"}
 		if engine, _, _ := strings.Cut(r.name, ","); engine == "moonshine" {
 			r.more = []string{"VOICE_GATEWAY_STT_ENGINES=moonshine", "VOICE_GATEWAY_STT_MOONSHINE_DIR=" + filepath.Join(fake.Models(t), "moonshine-tiny-en")}

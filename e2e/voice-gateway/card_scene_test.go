@@ -22,7 +22,7 @@ import (
 
 // A scene is one long recording made of short ones: a room's noise, and in it
 // again and again a wake word by a person, a pause and a command by a synthetic
-// voice. What is said, and when it truly ends, is known to ten milliseconds.
+// voice or by a man. What is said, and when it truly ends, is known to ten milliseconds.
 
 // said is one wake word with its command in a scene. Times count from the
 // scene's first sample.
@@ -90,10 +90,10 @@ type labelled struct {
 	SNR                           any
 }
 
-// manifest reads the list of the shared recordings, and where they are.
-func manifest(tb testing.TB) (dir string, all []labelled) {
+// manifest reads a list of the shared recordings, clips or human, and where they are.
+func manifest(tb testing.TB, set string) (dir string, all []labelled) {
 	tb.Helper()
-	path := fake.Shared(tb, "speech", "clips", "manifest.jsonl")
+	path := fake.Shared(tb, "speech", set, "manifest.jsonl")
 	f, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
@@ -194,7 +194,7 @@ func pink(r *rand.Rand, n int, level float64) []int16 {
 // made for, in random order.
 func commandsToSay(tb testing.TB, r *rand.Rand, wanted func(text string) bool) (dir string, list []labelled) {
 	tb.Helper()
-	dir, all := manifest(tb)
+	dir, all := manifest(tb, "clips")
 	for _, l := range all {
 		if l.Kind == "command" && l.SNR == "clean" && !strings.HasPrefix(l.Voice, "espeak") && wanted(l.Text) {
 			list = append(list, l)
@@ -204,6 +204,41 @@ func commandsToSay(tb testing.TB, r *rand.Rand, wanted func(text string) bool) (
 	return dir, list
 }
 
+// commandsOfPerson are the home commands of one man, without the one that needs the internet.
+func commandsOfPerson(tb testing.TB, wanted func(text string) bool) (dir string, list []labelled) {
+	tb.Helper()
+	dir, all := manifest(tb, "human")
+	for _, l := range all {
+		if filepath.Dir(l.File) == "home" && wanted(l.Text) && !strings.Contains(l.Text, "weather") {
+			list = append(list, l)
+		}
+	}
+	return dir, list
+}
+
+// outOfNoise cuts a recording to what stands out of the noise of its room for at least three
+// of five levels: a click at its beginning does not.
+func outOfNoise(samples []int16) []int16 {
+	const over, need, of = 8.0, 3, 5
+	all := levels(samples)
+	least := slices.Sorted(slices.Values(all))[len(all)/10] + over
+	begin, end := -1, 0
+	for i := range all[:len(all)-of+1] {
+		loud := slices.DeleteFunc(slices.Clone(all[i:i+of]), func(l float64) bool { return l < least })
+		if len(loud) < need {
+			continue
+		}
+		if begin < 0 {
+			begin = i
+		}
+		end = i + of
+	}
+	for all[end-1] < least {
+		end--
+	}
+	return samples[begin*hopSamples : end*hopSamples]
+}
+
 // script is what is to be said in a scene.
 type script struct {
 	seed   uint64
@@ -211,6 +246,7 @@ type script struct {
 	below  float64                // dB of the room's noise under the voices
 	lead   time.Duration          // of the empty room
 	wanted func(text string) bool // which commands
+	person bool                   // a man says them, and not synthetic voices
 	gap    time.Duration          // after each; 0: the usual
 }
 
@@ -218,19 +254,24 @@ type script struct {
 func compose(tb testing.TB, c script) scene {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(c.seed, 1))
+	words, cut := fake.Shared(tb, "speech", "clips"), trimmed
 	dir, commands := commandsToSay(tb, r, c.wanted)
+	if c.person {
+		cut = outOfNoise
+		dir, commands = commandsOfPerson(tb, c.wanted)
+	}
 	out := make([]int16, samplesOf(c.lead))
 	now := func() time.Duration { return time.Duration(len(out)) * time.Second / time.Duration(audio.SpeechRate) }
 	var s scene
 	for i := range c.n {
 		person, command := people[i%len(people)], commands[i%len(commands)]
 		one := said{file: command.File, text: command.Text, wake: person.file, from: now()}
-		word := sound(tb, filepath.Join(dir, person.file))
+		word := sound(tb, filepath.Join(words, person.file))
 		rate := float64(audio.SpeechRate)
 		out = append(out, voiced(word[int(person.from*rate):int(person.to*rate)])...)
 		out = append(out, make([]int16, samplesOf(pauseLeast+time.Duration(r.Int64N(int64(pauseMost-pauseLeast)))))...)
 		one.begin = now()
-		out = append(out, voiced(trimmed(sound(tb, filepath.Join(dir, command.File))))...)
+		out = append(out, voiced(cut(sound(tb, filepath.Join(dir, command.File))))...)
 		one.end = now()
 		out = append(out, make([]int16, samplesOf(cmp.Or(c.gap, gapAfter)))...)
 		one.until = now()

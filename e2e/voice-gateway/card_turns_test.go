@@ -26,6 +26,7 @@ type room struct {
 	name     string
 	turns    int
 	below    float64  // dB of the room's noise under the voices
+	person   bool     // a man says the commands, in the house he speaks of
 	always   bool     // it hears on every machine
 	endpoint string   // stt.endpoint
 	more     []string // settings
@@ -226,16 +227,28 @@ type stand struct {
 // open starts all that is in the room.
 func (r room) open(tb testing.TB, seed uint64) *stand {
 	tb.Helper()
-	s := &stand{room: r, scene: compose(tb, script{seed: seed, n: r.turns, below: r.below, lead: roomLead, wanted: sayable}), started: filepath.Join(tb.TempDir(), "started")}
+	s := &stand{room: r, scene: compose(tb, script{seed: seed, n: r.turns, below: r.below, lead: roomLead, wanted: sayable, person: r.person}), started: filepath.Join(tb.TempDir(), "started")}
 	broker := mosquitto(tb)
-	house := fake.Shared(tb, "speech", "clips", "home.json")
-	start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", house)
+	start(tb, environ(tb), filepath.Join(bin, "zwave-mcp-server"), "simulate", "--broker", broker, "--home", r.house(tb))
 	s.watch = witness(tb, broker)
 	card, _ := fake.SoundCard(tb, fmt.Sprintf("wav %q started %q", save(tb, s.clip), s.started))
 	c, _, _ := daemon(tb, broker, slices.Concat(microWords(tb), []string{card, "VOICE_GATEWAY_STT_ENDPOINT=" + r.endpoint}, r.more)...)
 	s.daemon = c.Process.Pid
 	eventually(tb, "the card captures", func() bool { return len(starts(tb, s.started)) > 0 })
 	return s
+}
+
+// house is the file of the house in which the commands are meant.
+func (r room) house(tb testing.TB) string {
+	tb.Helper()
+	if !r.person {
+		return fake.Shared(tb, "speech", "clips", "home.json")
+	}
+	path, err := filepath.Abs(filepath.Join("..", "hearing", "testdata", "people_home.json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
 }
 
 // close waits for the end of the scene and returns what became of everything said
@@ -358,14 +371,14 @@ func (w *watch) seen() ([]record.Record, []time.Time) {
 	return slices.Clone(w.records), slices.Clone(w.writes)
 }
 
-// wholly asks what the recogniser hears in commands that are not cut: from before their
-// beginning to the next wake word, as with push to talk.
+// wholly asks what the recogniser hears in commands of one house that are not cut: from before
+// their beginning to the next wake word, as with push to talk.
 func wholly(tb testing.TB, list []*heardTurn) {
 	tb.Helper()
 	if len(list) == 0 {
 		return
 	}
-	args := []string{"hear", "--json", "--no-wake", "--dry-run", "--home", fake.Shared(tb, "speech", "clips", "home.json")}
+	args := []string{"hear", "--json", "--no-wake", "--dry-run", "--home", list[0].stand.house(tb)}
 	byFile := make(map[string]*heardTurn)
 	for _, h := range list {
 		part := h.stand.clip

@@ -35,7 +35,7 @@ var gains = []float64{0, -6, -12, -3}
 func dayOfSound(t *testing.T) []piece {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 9))
-	dir, all := manifest(t)
+	dir, all := manifest(t, "clips")
 	var pieces []piece
 	for _, l := range all {
 		pieces = append(pieces, piece{l.File, strings.ReplaceAll(l.Wake, "_", " "), sound(t, filepath.Join(dir, l.File))})

@@ -19,7 +19,7 @@ import (
 // wakes nothing. It runs before what runs in parallel: where ten other programs want the
 // processors, the recogniser does not keep up with a microphone, and says so.
 func TestAcceptPipes(t *testing.T) {
-	dir, all := manifest(t)
+	dir, all := manifest(t, "clips")
 	var clips []labelled
 	for _, l := range all {
 		if strings.HasPrefix(l.File, "pipe_") || strings.HasPrefix(l.File, "real_") {

@@ -88,9 +88,8 @@ func (m *model) describe(file string) error {
 	return nil
 }
 
-// session opens a network. More than four threads gain nothing for its size, and
-// memory is given back after each run, because an utterance now and then needs no
-// arena.
+// session opens a network. Memory is given back after each run, because an utterance now
+// and then needs no arena.
 func session(file string, inputs, outputs []string) (*ort.DynamicAdvancedSession, error) {
 	o, err := ort.NewSessionOptions()
 	if err != nil {
@@ -98,7 +97,7 @@ func session(file string, inputs, outputs []string) (*ort.DynamicAdvancedSession
 	}
 	defer func() { _ = o.Destroy() }()
 	for _, set := range []error{
-		o.SetIntraOpNumThreads(min(4, runtime.NumCPU())), o.SetInterOpNumThreads(1), o.SetCpuMemArena(false), o.SetMemPattern(false),
+		o.SetIntraOpNumThreads(threads()), o.SetInterOpNumThreads(1), o.SetCpuMemArena(false), o.SetMemPattern(false),
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 	} {
 		if set != nil {
@@ -111,6 +110,11 @@ func session(file string, inputs, outputs []string) (*ort.DynamicAdvancedSession
 	}
 	return s, nil
 }
+
+// threads is how many threads a network has: on half of the processors, at most four. The other
+// half follows the speaker meanwhile. On two processors, one thread read a sentence in 119 ms
+// beside PocketSphinx, two read it in 131; more than four gain nothing for a network of this size.
+func threads() int { return max(1, min(4, runtime.NumCPU()/2)) }
 
 // hearing is one sound in the decoder: the network of a search.
 type hearing struct {
