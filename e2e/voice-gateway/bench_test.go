@@ -92,7 +92,7 @@ func (w waits) add(name string, ms *float64) {
 func BenchmarkSpokenCommand(b *testing.B) { spokenCommand(b, 2) }
 
 // BenchmarkSpokenCommandNeural is the same with the neural recogniser, one gateway
-// alone: it reads with half of the processors.
+// alone: two would wait for each other's readings.
 func BenchmarkSpokenCommandNeural(b *testing.B) {
 	spokenCommand(b, 1, "VOICE_GATEWAY_WAKE_MODELS_DIR="+fake.Models(b))
 }

@@ -22,7 +22,8 @@ import (
 
 // A scene is one long recording made of short ones: a room's noise, and in it
 // again and again a wake word by a person, a pause and a command by a synthetic
-// voice or by a man. What is said, and when it truly ends, is known to ten milliseconds.
+// voice or by a man. What is said, and when it truly ends, is known to ten milliseconds; for the
+// man, whose recordings have noise, it is when it no longer stands out of that.
 
 // said is one wake word with its command in a scene. Times count from the
 // scene's first sample.
@@ -255,10 +256,13 @@ func compose(tb testing.TB, c script) scene {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(c.seed, 1))
 	words, cut := fake.Shared(tb, "speech", "clips"), trimmed
-	dir, commands := commandsToSay(tb, r, c.wanted)
+	var dir string
+	var commands []labelled
 	if c.person {
 		cut = outOfNoise
 		dir, commands = commandsOfPerson(tb, c.wanted)
+	} else {
+		dir, commands = commandsToSay(tb, r, c.wanted)
 	}
 	out := make([]int16, samplesOf(c.lead))
 	now := func() time.Duration { return time.Duration(len(out)) * time.Second / time.Duration(audio.SpeechRate) }

@@ -8,7 +8,7 @@ import (
 
 // Times of a pause in the speech, counted in whole frames.
 const (
-	readEarly = audio.FrameLength     // if the words so far are a sentence that cannot go on
+	readEarly = audio.FrameLength     // at the earliest, if the words so far are a sentence that cannot go on
 	readAfter = 3 * audio.FrameLength // a closed mouth inside a word is shorter
 	waitAfter = 6 * audio.FrameLength // about where the end of a sentence is decided
 	// aloneAfter is longer than the quiet between two words.
